@@ -127,22 +127,17 @@ def _polished(
     """Refine by a simplex of the size of the peak, for maxima on narrow oblique ridges."""
     from scipy.optimize import minimize
 
-    size = np.array(widths(f, bounds, start, value, scales))
-    corners = np.array(start) + 1e-2 * np.array([[0, 0], [1, 0], [0, 1]]) * size
-    low, high = np.array(bounds).T
-
-    def loss(x: Floats) -> float:
-        return -float(f(*np.clip(x, low, high)[:, None])[0])
-
     # The tolerances are absolute, so the unit is the size of the peak.
-    simplex = (corners - np.array(start)) / size
+    center, size = np.array(start), np.array(widths(f, bounds, start, value, scales))
+    low, high = np.array(bounds).T
+    simplex = (center + 1e-2 * np.array([[0, 0], [1, 0], [0, 1]]) * size - center) / size
     options: Any = {"initial_simplex": simplex, "xatol": 1e-9, "fatol": 1e-13, "maxfev": 2000}
 
-    def scaled(u: Floats) -> float:
-        return loss(np.array(start) + u * size)
+    def loss(u: Floats) -> float:
+        return -float(f(*np.clip(center + u * size, low, high)[:, None])[0])
 
-    found = minimize(scaled, np.zeros(2), method="Nelder-Mead", options=options)
-    place = np.clip(np.array(start) + found.x * size, low, high)
+    found = minimize(loss, np.zeros(2), method="Nelder-Mead", options=options)
+    place = np.clip(center + found.x * size, low, high)
     if -found.fun <= value:
         return start, value
     return (float(place[0]), float(place[1])), float(-found.fun)

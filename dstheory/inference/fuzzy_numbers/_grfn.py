@@ -367,11 +367,7 @@ class GRFN(ShownFields, Immutable):
         (0.5, 0.5)
         """
         (points,) = self._points(x=x)
-        below = np.full_like(points, -np.inf)
-        return (
-            scalar(belief(self._numbers, below, points)),
-            scalar(plausibility(self._numbers, below, points)),
-        )
+        return self.bel(-np.inf, points), self.pl(-np.inf, points)
 
     def quantile_bounds(self, p: ArrayLike) -> tuple[Any, Any]:
         """Lower and upper quantile, where Pl and Bel of (-inf, x] reach p.

@@ -181,8 +181,7 @@ class RandomInterval(ShownFields, Immutable):
         (0.0, 0.25)
         """
         x = numbers("y", y)
-        below = np.full(x.shape, -np.inf)
-        return self.bel(below, x), self.pl(below, x)
+        return self.bel(-np.inf, x), self.pl(-np.inf, x)
 
     def quantile(self, p: ArrayLike) -> tuple[Any, Any]:
         """Quantiles of U and V, which bound the quantile of the unknown distribution.

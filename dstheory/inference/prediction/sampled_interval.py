@@ -356,8 +356,7 @@ class SampledInterval(ShownFields, Immutable):
         (array([0. , 0.5]), array([1., 1.]))
         """
         x = numbers("y", y)
-        below = np.full(x.shape, -np.inf)
-        return self.bel(below, x), self.pl(below, x)
+        return self.bel(-np.inf, x), self.pl(-np.inf, x)
 
     def quantile(self, p: ArrayLike) -> tuple[Any, Any]:
         """Quantiles of both ends, the smallest values where the p-box reaches p.
