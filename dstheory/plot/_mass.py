@@ -32,15 +32,6 @@ _INCHES = (0.2, 0.075)
 _QUANTILES = (0.05, 0.95)
 
 
-@dataclass(frozen=True, eq=False)
-class _Row:
-    """Masses of one source (S,), their spread (2, S) in a batch, and further marks."""
-
-    mass: Floats
-    spread: Floats | None
-    marks: dict[str, Floats]
-
-
 @final
 @dataclass(eq=False, repr=False)
 class MassDisplay:
@@ -139,9 +130,9 @@ class MassDisplay:
         rest = [f"{n_rest} more sets together"] if n_rest else []
         display = cls(
             [set_name(frame, mask) for mask in masks] + rest,
-            {name: row.mass for name, row in rows.items()},
-            spread={name: row.spread for name, row in rows.items() if row.spread is not None},
-            marks={(name, kind): row.marks[kind] for name, row in rows.items() for kind in kinds},
+            {name: mass for name, (mass, _, _) in rows.items()},
+            spread={name: ends for name, (_, ends, _) in rows.items() if ends is not None},
+            marks={(name, kind): of[kind] for name, (_, _, of) in rows.items() for kind in kinds},
             note=f"the {len(masks)} largest of {len(masks) + n_rest} focal sets" if n_rest else "",
         )
         return display.plot(ax)
@@ -284,8 +275,10 @@ def _numbers(source: MassFunction) -> Floats:
     return np.asarray(store.reshape(len(store), -1))
 
 
-def _row(source: MassFunction, masks: list[int], kinds: list[str], has_rest: bool) -> _Row:
-    """Means of the drawn quantities; the last one is for all other sets."""
+def _row(
+    source: MassFunction, masks: list[int], kinds: list[str], has_rest: bool
+) -> tuple[Floats, Floats | None, dict[str, Floats]]:
+    """Masses (S,), their spread (2, S) in a batch, and marks by kind; the last is of the rest."""
     store = _numbers(source)
     mass = np.stack([setwise.mass(source.focal, store, mask) for mask in masks])
     if has_rest:
@@ -297,8 +290,5 @@ def _row(source: MassFunction, masks: list[int], kinds: list[str], has_rest: boo
     }
     none = np.full(int(has_rest), np.nan)  # the rest is not a single event
     spread = np.quantile(mass, _QUANTILES, axis=1) if source.batch_shape else None
-    return _Row(
-        mass.mean(axis=1),
-        spread,
-        {kind: np.concatenate([values, none]) for kind, values in marks.items()},
-    )
+    marks = {kind: np.concatenate([values, none]) for kind, values in marks.items()}
+    return mass.mean(axis=1), spread, marks

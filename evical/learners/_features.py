@@ -143,12 +143,12 @@ def as_ours(error: Exception, what: str) -> Exception:
     return kind(str(error) if other_features else f"{what}: {error}")
 
 
-def refuse_huge(X: Floats) -> None:
+def refuse_huge(X: Floats, name: str = "X") -> None:
     """Raise if squares of features, and their products, are no floats."""
     greatest = float(np.abs(X).max(initial=0))
     if greatest > _GREATEST:
         raise ValueError(
-            f"X has numbers beyond {_GREATEST:g}, up to {greatest:.3g}; take another unit"
+            f"{name} has numbers beyond {_GREATEST:g}, up to {greatest:.3g}; take another unit"
         )
 
 

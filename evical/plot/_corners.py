@@ -38,7 +38,7 @@ from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
 from evical._fitting import number
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
-from evical.plot._inputs import known_classes, predictions
+from evical.plot._inputs import evenly, known_classes, predictions
 
 # Color and marker of each class, distinguishable in grayscale.
 MARKS = (
@@ -188,7 +188,7 @@ class SimplexDisplay:
         _check_number(sample.p.shape[1])
         corners: dict[int, Floats] = {}
         if isinstance(y_prob, MassFunction):
-            rows = _chosen(len(sample.p), max_regions)
+            rows = evenly(len(sample.p), max_regions).tolist()
             points = np.asarray(credal_vertices(y_prob[rows]), dtype=np.float64)
             corners = dict(zip(rows, points, strict=True))
         note = f"credal sets of {len(corners)} of {len(sample.p)} samples"
@@ -477,11 +477,6 @@ def _circle(labels: list[int]) -> list[tuple[int, ...]]:
         return list(permutations(labels))
     a, b, c = labels
     return [(a, b, c), (a, c, b), (c, a, b), (c, b, a), (b, c, a), (b, a, c)]
-
-
-def _chosen(n: int, most: int) -> list[int]:
-    """Evenly chosen rows."""
-    return [int(row) for row in np.unique(np.linspace(0, n - 1, min(n, most)).round())]
 
 
 def _check_single(source: MassFunction, name: str, first: MassFunction) -> None:

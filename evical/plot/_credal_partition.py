@@ -21,6 +21,7 @@ from dstheory.checks.arguments import as_floats, as_sequence, check_instance
 from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
 from evical._typing import ClusterRule, Floats, SamplesLike
 from evical.learners import rough_clusters
+from evical.learners._features import refuse_huge
 from evical.metrics.inputs import numbers
 
 # Clusters beyond the sixth repeat colors with another marker.
@@ -29,7 +30,6 @@ _MARKERS = ("o", "^", "s", "D", "v", "P")
 _LARGEST, _SMALLEST = 36.0, 3.0  # area of points, in square points
 _MOST_NAMED = 12
 _MAX_VECTOR = 5000
-_GREATEST = 1e100  # squares of features are floats
 
 
 @final
@@ -296,11 +296,7 @@ def _table(values: SamplesLike, name: str) -> Floats:
     table = numbers(as_floats(values, name), name)
     if table.ndim != 2 or not table.shape[1]:
         raise ValueError(f"{name} has the shape {table.shape}, expected (n, n_features)")
-    greatest = float(abs(table).max(initial=0))
-    if greatest > _GREATEST:
-        raise ValueError(
-            f"{name} has numbers beyond {_GREATEST:g}, up to {greatest:.3g}; take another unit"
-        )
+    refuse_huge(table, name)
     return table
 
 

@@ -30,6 +30,8 @@ _SIDE, _LETTER = 0.36, 0.62
 _FILLED = 0.7
 # Rows per bar, and the share of the axis by which a bar extends beyond its ranks.
 _LEVEL, _OVERHANG = 0.45, 0.012
+# Of a text beside a point.
+_BESIDE: dict[str, Any] = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
 
 
 @dataclass(eq=False, repr=False)
@@ -152,9 +154,11 @@ class CriticalDifferenceDisplay:
             result = nemenyi(results, greater_is_better, alpha)
         else:
             result = holm(results, control, greater_is_better, alpha)
-        if isinstance(result, NemenyiResult):
-            return _of_nemenyi(cls, result).plot(ax)
-        return _of_holm(cls, result).plot(ax)
+        if isinstance(result, HolmResult):
+            return _of_holm(cls, result).plot(ax)
+        cd, alpha = result.critical_difference, result.alpha
+        shown = result.methods, result.mean_ranks, result.groups
+        return cls(*shown, critical_difference=cd, alpha=alpha).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> "CriticalDifferenceDisplay":
         """Draw.
@@ -242,12 +246,10 @@ class CriticalDifferenceDisplay:
             text,
             (end, height),
             xytext=(-4 if side == "right" else 4, 0),
-            textcoords="offset points",
             ha=side,
-            va="center",
             fontsize=size,
             fontweight="bold" if strong else "normal",
-            annotation_clip=False,
+            **_BESIDE,
         )
 
     def _bar(self, ax: Axes, span: tuple[float, float], height: float) -> Any:
@@ -268,29 +270,9 @@ class CriticalDifferenceDisplay:
             return None
         ends = [1, 1 + self.critical_difference]
         (line,) = ax.plot(ends, [1.9, 1.9], color=ink(), marker="|", ms=7, lw=1.4, clip_on=False)
-        ax.annotate(
-            f"CD = {self.critical_difference:.3g}",
-            (ends[0], 1.9),
-            xytext=(-6, 0),
-            textcoords="offset points",
-            ha="right",
-            va="center",
-            fontsize=size,
-            annotation_clip=False,
-        )
+        text = f"CD = {self.critical_difference:.3g}"
+        ax.annotate(text, (ends[0], 1.9), (-6, 0), ha="right", fontsize=size, **_BESIDE)
         return line
-
-
-def _of_nemenyi(
-    cls: type[CriticalDifferenceDisplay], result: NemenyiResult
-) -> CriticalDifferenceDisplay:
-    return cls(
-        result.methods,
-        result.mean_ranks,
-        result.groups,
-        critical_difference=result.critical_difference,
-        alpha=result.alpha,
-    )
 
 
 def _of_holm(cls: type[CriticalDifferenceDisplay], result: HolmResult) -> CriticalDifferenceDisplay:

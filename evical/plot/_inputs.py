@@ -48,6 +48,11 @@ def positive_outcomes(y: ArrayLike, classes: NDArray[Any], index: int) -> NDArra
     return np.asarray(class_codes(y, classes) == index, dtype=np.int64)
 
 
+def evenly(n: int, most: int) -> NDArray[np.intp]:
+    """At most so many of n rows, evenly chosen."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
+
+
 def display_name(estimator: BaseEstimator, name: str | None) -> str:
     """The name, or that of the estimator's class."""
     if name is None:

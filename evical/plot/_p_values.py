@@ -6,6 +6,8 @@ the diagonal, and bars above the line at the left end, violate the guarantee. Se
 have at least one class, so they may miss less often.
 """
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
@@ -247,26 +249,23 @@ class PValuesDisplay:
         self.ax_ = ax = axes_or_new(ax, _SIZE)
         first = not any(patch.get_gid() == "p-values" for patch in ax.patches)
         color = next_curve(ax, "p-values")[0]
-        self._draw_histogram(ax, color, first=first)
+        band = band_style(COLORS["gray"] if first else color, 0.25 if first else 0.12)
+        band["zorder"] = 0.5
+        self._draw_histogram(ax, color, band, first=first)
         self.misses_ax_ = misses_ax
         self.misses_line_: Line2D | None = None
         self.misses_band_: PolyCollection | None = None
         if misses_ax is not None:
-            self._draw_misses(misses_ax, color, first=first)
+            self._draw_misses(misses_ax, color, band, first=first)
         keep_on_canvas(misses_ax, ax)
         return self
 
-    def _draw_misses(self, ax: Axes, color: str, *, first: bool) -> None:
+    def _draw_misses(self, ax: Axes, color: str, band: dict[str, Any], *, first: bool) -> None:
         """Share of p-values of true classes up to each level, beside the level."""
         m = len(self.p_values)
         missed = np.searchsorted(np.sort(self.p_values), _LEVELS + _ROUNDING, side="right") / m
         limits = self._limits(self._ranks(_BAND_LEVELS)) / m
-        self.misses_band_ = ax.fill_between(
-            _BAND_LEVELS,
-            *limits,
-            **band_style(COLORS["gray"] if first else color, 0.25 if first else 0.12),
-            zorder=0.5,
-        )
+        self.misses_band_ = ax.fill_between(_BAND_LEVELS, *limits, **band)
         (self.misses_line_,) = ax.plot(
             _LEVELS,
             missed,
@@ -283,7 +282,7 @@ class PValuesDisplay:
         if first:
             add_legend(ax)
 
-    def _draw_histogram(self, ax: Axes, color: str, *, first: bool) -> None:
+    def _draw_histogram(self, ax: Axes, color: str, band: dict[str, Any], *, first: bool) -> None:
         """Bars of the p-values, their band and the line of uniform ones."""
         m, n_bins = len(self.p_values), self.n_bins
         edges = np.linspace(0, 1, n_bins + 1)
@@ -313,8 +312,7 @@ class PValuesDisplay:
             edges,
             baseline=self.limits_[0],
             fill=True,
-            **band_style(COLORS["gray"] if first else color, 0.25 if first else 0.12),
-            zorder=0.5,
+            **band,
             label="95 % of bars by chance" if first else None,
         )
         self.bars_ = ax.stairs(

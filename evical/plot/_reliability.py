@@ -48,6 +48,7 @@ from evical.metrics.inputs import MOST_REPEATS, BinarySample, binary_sample, cou
 from evical.plot._density import DENSITIES, draw_density
 from evical.plot._inputs import (
     display_name,
+    evenly,
     known_classes,
     positive_index,
     positive_outcomes,
@@ -127,7 +128,7 @@ def _band(
         place = np.searchsorted(starts, place, side="right") - 1
         values = summed_bins(sample, place, _MAX_DISTINCT).prob
     weight = np.bincount(place, sample.weight)
-    shown = np.unique(np.linspace(0, len(values) - 1, _N_BAND).round().astype(np.intp))
+    shown = evenly(len(values), _N_BAND)
 
     def positives() -> NDArray[Any]:
         if sample.weight is None:

@@ -19,7 +19,7 @@ from evical.metrics import risk_coverage_curve
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.inputs import Predicted, assigned_classes
 from evical.metrics.selective import Doubt, RiskCoverageCurve, doubts
-from evical.plot._inputs import display_name, known_classes, predictions
+from evical.plot._inputs import display_name, evenly, known_classes, predictions
 
 _SIZE = (5.4, 3.8)
 # Points of a line: more than its width in pixels.
@@ -185,9 +185,8 @@ class RiskCoverageDisplay:
         first = ax is None or not any(line.get_gid() == "risk" for line in ax.lines)
         self.ax_ = ax = axes_or_new(ax, _SIZE)
         color, _, style = next_curve(ax, "risk")
-        curve = self.curve
-        last = len(curve.risk) - 1
-        rows = np.unique(np.linspace(0, last, min(last + 1, _MOST)).round().astype(np.intp))
+        curve, last = self.curve, len(self.curve.risk) - 1
+        rows = evenly(last + 1, _MOST)
         x, risk = curve.coverage[rows], curve.risk[rows]
         (self.line_,) = ax.plot(x, risk, color=color, ls=style, lw=1.6, gid="risk")
         named = "" if self.name is None else f"{literal(self.name)}, "
