@@ -463,13 +463,12 @@ def trend_filter_path(
     knots, values = _fits(problem, problem.greatest * ratios, rtol)
     with np.errstate(over="ignore"):  # x up to 1e308 may ask for one beyond all floats
         lambdas = np.minimum(problem.greatest * ratios / problem.unit, np.finfo(float).max)
-    return TrendFilterPath(problem.x, lambdas, knots, values)
+    return TrendFilterPath(x, lambdas, knots, values)
 
 
 class _Problem(NamedTuple):
     """Distinct points on a range of about one, less their least squares line."""
 
-    x: Floats  # as given, with ties
     distinct: Floats
     points: Points
     base: Floats  # the line
@@ -487,18 +486,13 @@ def _problem(x: Floats, y: Floats, weights: Floats) -> _Problem:
     share = w / np.repeat(total, np.diff(starts, append=len(w)))
     points = Points(scaled[starts], np.add.reduceat(share * y, starts), total)
     if len(starts) == 1:
-        return _Problem(x, x[starts], points, np.zeros(1), unit, 0.0)
+        return _Problem(x[starts], points, np.zeros(1), unit, 0.0)
     base = np.interp(points.x, points.x[[0, -1]], line(points).values)
-    return _lessened(_Problem(x, x[starts], points, base, unit, 0.0))
-
-
-def _lessened(problem: _Problem) -> _Problem:
-    points, base = problem.points, problem.base
     rest = points._replace(y=points.y - base, size=np.abs(points.y) + np.abs(base))
     heights = np.abs(string(rest))
     nearer = np.minimum(points.x - points.x[0], points.x[-1] - points.x)
     heights[heights <= _ROUNDING * (points.w @ np.abs(points.y)) * nearer] = 0.0
-    return problem._replace(points=rest, greatest=float(heights.max()))
+    return _Problem(x[starts], rest, base, unit, float(heights.max()))
 
 
 def _fits(
