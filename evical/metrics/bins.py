@@ -7,7 +7,6 @@ stay together and the order of samples does not matter.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -139,16 +138,14 @@ def isotonic(shares: Floats, weight: NDArray[Any]) -> Floats:
 
 def added_bins(parts: Iterable[tuple[BinarySample, NDArray[np.intp]]], n_bins: int) -> Bins:
     """Sizes and means from pieces of the samples, each with the numbers of its bins."""
-    sums = reduce(_added, (_sums(part, number, n_bins) for part, number in parts))
+    sums = np.zeros((4, n_bins))
+    for part, number in parts:
+        sums += _sums(part, number, n_bins)
     some = np.flatnonzero(sums[0] > 0)
-    weight, squares, prob, true = (values[some] for values in sums)
+    weight, squares, prob, true = sums[:, some]
     size = np.divide(weight**2, squares, out=np.zeros_like(weight), where=squares > 0)
     # Rounding of sums must not push means out of [0, 1].
     return Bins(some, size, weight, np.minimum(prob / weight, 1.0), np.minimum(true / weight, 1.0))
-
-
-def _added(sums: list[Floats], more: list[Floats]) -> list[Floats]:
-    return [a + b for a, b in zip(sums, more, strict=True)]
 
 
 def _sums(sample: BinarySample, number: NDArray[np.intp], n_bins: int) -> list[Floats]:
