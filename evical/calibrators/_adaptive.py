@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import MassFunction
 from dstheory.inference.counts.checks import BinomialModel
 from evical._fitting import number, optional
-from evical._typing import Floats
+from evical._typing import Floats, Indices
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._level_set import LevelSets
@@ -27,7 +27,6 @@ from evical.scores import ScoreCounts
 from evical.scores.checks import real_numbers, refuse
 from evical.scores.scale import standardized
 
-Places = NDArray[np.intp]
 _FAR = 1e100  # units: an interval of that half-width holds all scores
 
 
@@ -42,8 +41,8 @@ class _Request:
 class _Bins(NamedTuple):
     """Training scores first <= i < last in a bin for each sample."""
 
-    first: Places
-    last: Places
+    first: Indices
+    last: Indices
 
 
 def _request(scores: ArrayLike, intervals: ArrayLike | None) -> Any:
@@ -269,7 +268,7 @@ class AdaptiveCalibrator(FromCounts, BaseCalibrator, LevelSets):
         center, scale, a, b, c = self.rule_
         return np.asarray(scale * np.hypot(a * standardized(scores, center, scale) + b, c))
 
-    def _counted(self, first: Places, last: Places) -> tuple[Floats, Floats]:
+    def _counted(self, first: Indices, last: Indices) -> tuple[Floats, Floats]:
         """Weight of the positive samples, and of all, of the training scores first <= i < last."""
         last = np.maximum(first, last)
         total = self.total_[last] - self.total_[first]

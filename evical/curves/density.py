@@ -17,15 +17,13 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dstheory.kernels.batches import blocks
-from evical._typing import Floats
+from evical._typing import Floats, Indices
 from evical.scores.checks import check_scores, check_weights
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale
-
-Places = NDArray[np.intp]
 
 # Coefficients of |u|^k, k = 0, 1, ..., of the kernels that vanish beyond |u| = 1.
 _POLYNOMIALS: dict[str, tuple[float, ...]] = {
@@ -256,7 +254,7 @@ class WindowSums:
         middle = np.searchsorted(self.positions, v, side="right")
         return self._side(v, first, middle, 1) + self._side(v, middle, last, -1)
 
-    def _side(self, v: Floats, first: Places, last: Places, sign: int) -> Floats:
+    def _side(self, v: Floats, first: Indices, last: Indices, sign: int) -> Floats:
         """Sum over scores first <= i < last, with |u| read as sign * (v - v_i)."""
         low, total = np.floor(v) - 1, np.zeros(len(v))
         for cell in range(4):  # a window meets three cells, and a fourth at its very end
@@ -357,7 +355,7 @@ def _laid_out(place: Floats, weights: Floats, nodes: int) -> Floats:
     return mass
 
 
-def _lagrange(place: Floats, last: int) -> tuple[Places, list[Floats]]:
+def _lagrange(place: Floats, last: int) -> tuple[Indices, list[Floats]]:
     """First of four neighboring nodes and the weight of each in cubic interpolation."""
     first = np.clip(np.floor(place).astype(np.intp) - 1, 0, last - 3)
     t = place - first

@@ -16,14 +16,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, xlogy
 
 from dstheory.inference.counts.quantiles import lower_limit
-from evical._typing import Floats
+from evical._typing import Floats, Indices
 from evical.scores import ScoreCounts
-
-Positions = NDArray[np.intp]
 
 # Groups for n samples, 2 sqrt(n), leave a mean width within 3 % of that of the best number of
 # groups, for n from 100 to 10^6 and four maps (sigmoid, steps, constant, rare positives).
@@ -96,7 +93,7 @@ def isotonic_band(counts: ScoreCounts, fit: Floats, confidence: float, grid: Any
     return IsotonicBand(counts.scores[knots], np.minimum(limits, np.stack([share, 1 - share])))
 
 
-def _starts(counts: ScoreCounts, grid: Any) -> tuple[Positions, Positions]:
+def _starts(counts: ScoreCounts, grid: Any) -> tuple[Indices, Indices]:
     """Where groups of scores begin, for lower limits and for upper ones."""
     if grid is None:
         every = np.arange(len(counts))
@@ -111,7 +108,7 @@ def _starts(counts: ScoreCounts, grid: Any) -> tuple[Positions, Positions]:
     return np.flatnonzero(np.diff(lower, prepend=-1)), np.flatnonzero(np.diff(upper, prepend=-1))
 
 
-def _limits(positive: Floats, negative: Floats, starts: Positions, confidence: float) -> Floats:
+def _limits(positive: Floats, negative: Floats, starts: Indices, confidence: float) -> Floats:
     """Lower limits at the last score of each group."""
     n = len(starts)
     hits, misses = np.add.reduceat(positive, starts), np.add.reduceat(negative, starts)

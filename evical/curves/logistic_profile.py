@@ -17,11 +17,12 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from dstheory.checks.arguments import as_floats
 from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.curves.linear_profile import LinearProfile
 from evical.curves.platt import PlattFit
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
@@ -32,8 +33,6 @@ from evical.likelihood.quadrature import KEPT, PANEL_LENGTH, compress, panel_edg
 from evical.scores.checks import refuse
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import standardized
-
-Array = NDArray[np.float64]
 
 _GREATEST_THETA = 1e150  # of a parameter, so that products with scores stay finite
 
@@ -79,11 +78,11 @@ class LogisticProfile(ShownFields):
     intercept: float
     slope: float
     unit: float
-    nodes: Array
-    weights: Array
+    nodes: Floats
+    weights: Floats
     limit: float
-    edges: Array
-    coefficients: Array
+    edges: Floats
+    coefficients: Floats
 
     def to_arrays(self) -> dict[str, Any]:
         """Return the attributes by name, as `LogisticProfile(**arrays)` needs."""
@@ -94,11 +93,11 @@ class LogisticProfile(ShownFields):
         line = self.intercept, self.slope
         return sigmoid_profile(self.nodes, self.weights, line, self.unit)
 
-    def probability(self, scores: ArrayLike) -> Array:
+    def probability(self, scores: ArrayLike) -> Floats:
         """Return the most plausible probability of the positive class, Platt's calibration."""
         return np.asarray(expit(self._log_odds(self._standardize(scores))))
 
-    def masses(self, scores: ArrayLike) -> tuple[Array, Array]:
+    def masses(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         """Return the predictive masses of the two classes (Xu eqs. 22-23, 40).
 
         Parameters
@@ -129,7 +128,7 @@ class LogisticProfile(ShownFields):
         m1, m0 = np.minimum(m1.reshape(y.shape), p), np.minimum(m0.reshape(y.shape), 1.0 - p)
         return m1, np.where(1.0 - m0 < p, np.nextafter(m0, 0.0), m0)
 
-    def contour(self, scores: ArrayLike, tau: ArrayLike) -> Array:
+    def contour(self, scores: ArrayLike, tau: ArrayLike) -> Floats:
         """Return the plausibility of a probability at a score (Xu eqs. 35-40, figure 6b).
 
         Parameters
@@ -147,19 +146,19 @@ class LogisticProfile(ShownFields):
         """
         return contour(self._standardize(scores), tau, self._profile_at)
 
-    def level_set(self, scores: Array, level: float) -> Array:
+    def level_set(self, scores: Floats, level: float) -> Floats:
         """Ends (2, n) of the probabilities with a plausibility of exp(-level) at least."""
         y = self._standardize(scores)
         return level_set(y, self._log_odds(y), self._linear.spread(y), self._profile_at, level)
 
-    def _profile_at(self, y: Array, log_odds: Array) -> Array:
+    def _profile_at(self, y: Floats, log_odds: Floats) -> Floats:
         value = self._linear.at(y, log_odds)
         if self.edges.size:
             return value
         # Any log-odds is possible away from the only training score.
         return np.where(y[:, None] == 0.0, value, 0.0)
 
-    def relative_likelihood(self, theta0: ArrayLike, theta1: ArrayLike) -> Array:
+    def relative_likelihood(self, theta0: ArrayLike, theta1: ArrayLike) -> Floats:
         """Return the relative likelihood of sigmoids (Xu eq. 34, figure 6a).
 
         Parameters
@@ -177,17 +176,17 @@ class LogisticProfile(ShownFields):
         value = self._linear.value(lines.reshape(-1, 2) / self.unit)
         return np.exp(-value).reshape(lines.shape[:-1])
 
-    def _standardize(self, scores: ArrayLike) -> Array:
+    def _standardize(self, scores: ArrayLike) -> Floats:
         # Infinite scores have their limits.
         return standardized(as_floats(scores, "scores"), self.center, self.scale)
 
-    def _log_odds(self, y: Array) -> Array:
+    def _log_odds(self, y: Floats) -> Floats:
         if self.slope == 0.0:  # not 0 * inf
             return np.full(y.shape, self.intercept)
         with np.errstate(over="ignore"):
             return np.asarray(self.intercept + self.slope * y)
 
-    def _look_up(self, y: Array) -> Array:
+    def _look_up(self, y: Floats) -> Floats:
         """Return the masses (2, n): the table, and its 1 / y continuation on both sides."""
         x = np.arcsinh(y)
         masses = np.asarray(expit(evaluate_piecewise(self.edges, self.coefficients, x)))
@@ -221,14 +220,14 @@ def profile_of_counts(counts: ScoreCounts, fit: PlattFit) -> LogisticProfile:
 
 
 def sigmoid_profile(
-    nodes: Array, weights: Array, line: tuple[float, float], unit: float
+    nodes: Floats, weights: Floats, line: tuple[float, float], unit: float
 ) -> LinearProfile:
     """Profile of sigmoids with intercept and slope in units of their common standard error."""
     ends = nodes[[0, -1]] if nodes[0] < nodes[-1] else nodes[0] + np.array([0.0, 1.0])
     return LinearProfile(partial(_line, unit), TURN, nodes, weights, np.array(line) / unit, ends)
 
 
-def _line(unit: float, y: Array) -> Array:
+def _line(unit: float, y: Floats) -> Floats:
     return unit * np.stack([np.ones_like(y), y], axis=1)
 
 
@@ -268,21 +267,21 @@ def _reduced(exact: LinearProfile, unit: float, length: float = PANEL_LENGTH) ->
     return reduced
 
 
-def _extremes(linear: LinearProfile) -> Array:
+def _extremes(linear: LinearProfile) -> Floats:
     """Return the parameters of sixteen lines around the level set of `_LEVEL` standard errors."""
     y, sign = np.tile(np.tan(_ANGLES), 2), np.repeat([1.0, -1.0], _ANGLES.size)
     along, across = reach(linear, y, sign, _LEVEL)
     return np.asarray(linear.parameters + along[:, None] * linear.rays(y)[1] + across.T)
 
 
-def _agree(exact: LinearProfile, reduced: LinearProfile, lines: Array, unit: float) -> bool:
+def _agree(exact: LinearProfile, reduced: LinearProfile, lines: Floats, unit: float) -> bool:
     """Whether two profiles agree as far as the masses can tell, on the two steepest lines."""
     steepest = lines[np.argsort(-np.abs(lines[:, 1]))[:2]]
     error = np.abs(exact.value(steepest) - reduced.value(steepest)).max()
     return bool(error * min(1.0, unit) <= 1e-8)  # an error in D moves a mass by unit * error
 
 
-def _table(linear: LinearProfile, unit: float) -> tuple[Array, Array]:
+def _table(linear: LinearProfile, unit: float) -> tuple[Floats, Floats]:
     """Interpolate the log-odds of the masses in asinh(y), far into both tails."""
     end = float(np.arcsinh(_FAR * max(1.0, 1.0 / unit)))
     profile = tabulated(linear, FINE)
@@ -304,7 +303,7 @@ def _belief_in_slope(linear: LinearProfile, unit: float) -> float:
     return float(-np.expm1(-linear.value(np.array([[constant, 0.0]])))[0])
 
 
-def _parameter(name: str, values: ArrayLike) -> Array:
+def _parameter(name: str, values: ArrayLike) -> Floats:
     array = as_floats(values, name)
     expected = f"a number from {-_GREATEST_THETA:g} to {_GREATEST_THETA:g}"
     refuse(array, ~(np.abs(array) <= _GREATEST_THETA), name, expected)

@@ -14,17 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from dstheory.checks.arguments import as_floats, check_not_negative
 from dstheory.notebook import ShownFields
+from evical._typing import Floats
 from evical.curves._linear_logistic import LogisticSums
 from evical.curves.newton import minimize_convex
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
-
-Array = NDArray[np.float64]
 
 _ORIGINS = 8  # of standardized scores to try; one is the rule, and three suffice for outliers
 _TRIAL_STEPS = 30  # from a bad origin; ten are the rule
@@ -50,7 +49,7 @@ class PlattFit(ShownFields):
     scale: float
     beta0: float
     beta1: float
-    covariance: Array
+    covariance: Floats
 
     @property
     def theta1(self) -> float:
@@ -67,16 +66,16 @@ class PlattFit(ShownFields):
         """Whether the slope is identified, which takes two distinct scores."""
         return bool(np.isfinite(self.covariance[1, 1]))
 
-    def standardize(self, scores: ArrayLike) -> Array:
+    def standardize(self, scores: ArrayLike) -> Floats:
         """Return ``(scores - center) / scale``, within 1e150 so that no product overflows."""
         z = standardized(as_floats(scores, "scores"), self.center, self.scale)
         return np.asarray(np.clip(z, -_FAR, _FAR))
 
-    def logit(self, scores: ArrayLike) -> Array:
+    def logit(self, scores: ArrayLike) -> Floats:
         """Return the log-odds of the positive class, ``-(theta0 + theta1 * scores)``."""
         return np.asarray(-(self.beta0 + self.beta1 * self.standardize(scores)))
 
-    def standard_error(self, scores: ArrayLike) -> Array:
+    def standard_error(self, scores: ArrayLike) -> Floats:
         """Return that of the log-odds at each score (Xu section 4.3).
 
         The linear predictor is asymptotically normal, with the variance that the inverse Fisher
@@ -90,7 +89,7 @@ class PlattFit(ShownFields):
         least = np.sqrt(max(v00 - v01 * v01 / v11, 0.0))
         return np.asarray(np.hypot(slope * z + v01 / slope, least))
 
-    def probability(self, scores: ArrayLike) -> Array:
+    def probability(self, scores: ArrayLike) -> Floats:
         """Return the probability of the positive class, ``h_s(theta)`` of Xu eq. 2."""
         return np.asarray(expit(self.logit(scores)))
 
@@ -117,7 +116,7 @@ def platt_targets(n_negative: float, n_positive: float) -> tuple[float, float]:
     return 1.0 / (n_negative + 2.0), (n_positive + 1.0) / (n_positive + 2.0)
 
 
-def soft_counts(counts: ScoreCounts, smooth: bool = True) -> tuple[Array, Array]:
+def soft_counts(counts: ScoreCounts, smooth: bool = True) -> tuple[Floats, Floats]:
     """Return the weight of both classes at each score, after Platt's smoothing or as it is.
 
     Parameters

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.polynomial.chebyshev import cheb2poly
 from numpy.typing import NDArray
 
+from evical._typing import Floats
 from evical.errors import ConvergenceError
-
-Array = NDArray[np.float64]
 
 _DEGREE = 12  # number of coefficients a panel: fewest evaluations in total, of 8, 12 and 16
 _NARROWEST = 5e-3  # panels are not halved below this width, whatever the criterion says
@@ -28,10 +27,10 @@ _CHUNK = 1 << 14
 
 
 def fit_piecewise(
-    function: Callable[[Array], Array],
-    edges: Array,
-    accept: Callable[[Array, Array], NDArray[np.bool_]],
-) -> tuple[Array, Array]:
+    function: Callable[[Floats], Floats],
+    edges: Floats,
+    accept: Callable[[Floats, Floats], NDArray[np.bool_]],
+) -> tuple[Floats, Floats]:
     """Interpolate a function on adaptive panels.
 
     Parameters
@@ -64,7 +63,7 @@ def fit_piecewise(
     """
     nodes, transform = chebyshev(_DEGREE)
     left, right = edges[:-1], edges[1:]
-    done: list[tuple[Array, Array, Array]] = []
+    done: list[tuple[Floats, Floats, Floats]] = []
     visited = 0
     while left.size:
         visited += left.size
@@ -88,7 +87,7 @@ def fit_piecewise(
     return np.append(lefts[order], rights.max()), coefs[order].transpose(2, 1, 0).copy()
 
 
-def evaluate_piecewise(edges: Array, coefficients: Array, x: Array) -> Array:
+def evaluate_piecewise(edges: Floats, coefficients: Floats, x: Floats) -> Floats:
     """Evaluate a piecewise Chebyshev interpolant.
 
     Powers of `t` in [-1, 1] instead of Chebyshev polynomials: for the dozen coefficients here
@@ -124,8 +123,8 @@ def evaluate_piecewise(edges: Array, coefficients: Array, x: Array) -> Array:
     return result
 
 
-def _horner(table: Array, panel: NDArray[np.intp], t: Array) -> Array:
-    value: Array = np.take(table[-1], panel)
+def _horner(table: Floats, panel: NDArray[np.intp], t: Floats) -> Floats:
+    value: Floats = np.take(table[-1], panel)
     for row in table[-2::-1]:
         value *= t
         value += np.take(row, panel)
@@ -133,16 +132,16 @@ def _horner(table: Array, panel: NDArray[np.intp], t: Array) -> Array:
 
 
 @lru_cache
-def _powers(size: int) -> Array:
+def _powers(size: int) -> Floats:
     """Return the coefficients of each Chebyshev polynomial, row by row, in powers."""
     rows = [cheb2poly(np.eye(size)[k, : k + 1]) for k in range(size)]
-    table: Array = np.stack([np.pad(row, (0, size - row.size)) for row in rows])
+    table: Floats = np.stack([np.pad(row, (0, size - row.size)) for row in rows])
     table.flags.writeable = False
     return table
 
 
 @lru_cache
-def chebyshev(size: int) -> tuple[Array, Array]:
+def chebyshev(size: int) -> tuple[Floats, Floats]:
     """Return nodes on [-1, 1] and the matrix from values there to Chebyshev coefficients.
 
     Parameters

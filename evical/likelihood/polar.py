@@ -23,11 +23,10 @@ from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
 from dstheory.kernels.batches import blocks
+from evical._typing import Floats
 from evical.errors import ConvergenceError
 from evical.likelihood.integrals import NO_PROFILE
 from evical.likelihood.interpolant import chebyshev
-
-Array = NDArray[np.float64]
 
 _FAR = 27.4  # D where the table ends; `reach` keeps to its root within 0.4
 # Of exp(-D), for the last coefficients. They overrate: beliefs erred by 1e-9 at most, in all cases.
@@ -58,9 +57,9 @@ class Axis(NamedTuple):
         From scores (k,) to places on the axis, and back.
     """
 
-    edges: Array
-    place: Callable[[Array], Array]
-    score: Callable[[Array], Array]
+    edges: Floats
+    place: Callable[[Floats], Floats]
+    score: Callable[[Floats], Floats]
 
 
 TURN = Axis(np.array([-0.5 * np.pi, 0.5 * np.pi]), np.arctan, np.tan)
@@ -82,18 +81,18 @@ class Profiled(Protocol):
     def axis(self) -> Axis:
         """Along which directions change smoothly."""
 
-    def mle(self, y: Array) -> Array:
+    def mle(self, y: Floats) -> Floats:
         """Return the most plausible log-odds at scores (k,)."""
 
-    def spread(self, y: Array) -> Array:
+    def spread(self, y: Floats) -> Floats:
         """Return the standard error of the log-odds at scores (k,)."""
 
-    def at(self, y: Array, log_odds: Array) -> Array:
+    def at(self, y: Floats, log_odds: Floats) -> Floats:
         """Return the profile D of log-odds (k, q), those of row i at score i of `y` (k,)."""
 
     def profile(
-        self, along: Array, y: Array, across: Array, atol: float = ...
-    ) -> tuple[Array, Array]:
+        self, along: Floats, y: Floats, across: Floats, atol: float = ...
+    ) -> tuple[Floats, Floats]:
         """Return the least D at distances (k,), and where it is across.
 
         `across`, one row (k,) for each coordinate, is a guess.
@@ -115,21 +114,21 @@ class RayTable:
         Chebyshev coefficients of ``sqrt(2 D) / abs(distance)``, and of what was asked for beside.
     """
 
-    mle: Array
-    spread: Array
+    mle: Floats
+    spread: Floats
     stretch: float
-    middle: Array
-    half: Array
-    rows: Array
+    middle: Floats
+    half: Floats
+    rows: Floats
 
-    def at(self, ray: NDArray[np.intp], log_odds: Array) -> Array:
+    def at(self, ray: NDArray[np.intp], log_odds: Floats) -> Floats:
         """Return the profile D of log-odds (m, q), those of row i on ray i of `ray` (m,)."""
         ratio, along = self.ratios(ray, log_odds, 1)
         return np.asarray(0.5 * (ratio[0] * along) ** 2)
 
     def ratios(
-        self, ray: NDArray[np.intp], log_odds: Array, used: int | None = None
-    ) -> tuple[Array, Array]:
+        self, ray: NDArray[np.intp], log_odds: Floats, used: int | None = None
+    ) -> tuple[Floats, Floats]:
         """Return what is tabulated (c, m, q), or the first of it, and the distances (m, q)."""
         along = (log_odds - self.mle[ray, None]) / self.spread[ray, None]
         result = np.empty((len(self.rows[:used]), *along.shape))
@@ -142,7 +141,7 @@ class RayTable:
         return result, along
 
 
-def _clenshaw(rows: Array, t: Array) -> Array:
+def _clenshaw(rows: Floats, t: Floats) -> Floats:
     """Return the sums (c, m, q) of Chebyshev series (c, m, n) at points (m, q)."""
     twice, columns = 2.0 * t, np.moveaxis(rows, 2, 0)[..., None]
     current, previous, following = np.zeros((3, len(rows), *t.shape))
@@ -175,18 +174,18 @@ class PolarProfile:
 
     deviance: Profiled
     stretch: float
-    edges: Array
-    ranges: Array
-    coefficients: Array
+    edges: Floats
+    ranges: Floats
+    coefficients: Floats
 
-    def at(self, y: Array, log_odds: Array) -> Array:
+    def at(self, y: Floats, log_odds: Floats) -> Floats:
         """Return the profile D of log-odds (k, q), those of row i at score i of `y` (k,).
 
         Beyond the table, where nothing is plausible, D grows with the square of the distance.
         """
         return self.along(y).at(np.arange(y.size), log_odds)
 
-    def along(self, y: Array) -> RayTable:
+    def along(self, y: Floats) -> RayTable:
         """Return the table at scores (k,)."""
         phi = self.deviance.axis.place(y)
         panel = np.searchsorted(self.edges[1:-1], phi, side="right")
@@ -209,11 +208,11 @@ class _Window:
     such that the profile is, more or less, at ``bend * distance**2`` across.
     """
 
-    phi: Array
-    ends: Array
-    bends: Array
+    phi: Floats
+    ends: Floats
+    bends: Floats
 
-    def ranges(self, left: Array, right: Array) -> Array:
+    def ranges(self, left: Floats, right: Floats) -> Floats:
         """Return the distances (p, 2) that suffice on panels, from the directions in and next.
 
         A level set is convex, so that between two directions hardly any distance is larger.
@@ -223,7 +222,7 @@ class _Window:
         pairs = [slice(i, j) for i, j in zip(first, last, strict=True)]
         return np.array([(self.ends[0, p].min(), self.ends[1, p].max()) for p in pairs])
 
-    def guess(self, phi: Array, along: Array) -> Array:
+    def guess(self, phi: Floats, along: Floats) -> Floats:
         """Return about where the profile is, for directions (k,) and distances (k, q)."""
         back, forth = (
             np.array([np.interp(phi, self.phi, row[i]) for row in self.bends]) for i in (0, 1)
@@ -264,7 +263,7 @@ def tabulate_profile(
     stretch = min(3.0, 1.0 / deviance.unit)  # of the order of the distance of the poles
     edges = _divided(deviance.axis.edges, panels * deviance.dimension)
     left, right, sizes = edges[:-1], edges[1:], np.full(len(edges) - 1, size)
-    done: list[tuple[Array, Array, Array]] = []
+    done: list[tuple[Floats, Floats, Floats]] = []
     visited = 0
     while left.size:
         size = int(sizes.min())
@@ -293,7 +292,7 @@ def tabulate_profile(
     return PolarProfile(deviance, stretch, edges, spans[order], tables)
 
 
-def _next_sizes(errors: Array, size: int) -> NDArray[np.int_]:
+def _next_sizes(errors: Floats, size: int) -> NDArray[np.int_]:
     """Return with how many coefficients to go on after errors (p,) of so many; 0 is in vain.
 
     Errors are in units of what is permitted. Coefficients decay geometrically: no size is tried
@@ -307,7 +306,7 @@ def _next_sizes(errors: Array, size: int) -> NDArray[np.int_]:
     return result
 
 
-def _divided(edges: Array, parts: int) -> Array:
+def _divided(edges: Floats, parts: int) -> Floats:
     """Return edges with others between them, so that there are so many parts or more."""
     shares = np.linspace(0.0, 1.0, -(-parts // (len(edges) - 1)) + 1)[:-1]
     inner = edges[:-1, None] + np.diff(edges)[:, None] * shares
@@ -323,7 +322,7 @@ def _window(deviance: Profiled, floor: float) -> _Window:
     return _Window(phi, end.reshape(2, -1), bends)
 
 
-def reach(deviance: Profiled, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
+def reach(deviance: Profiled, y: Floats, sign: Floats, level: float) -> tuple[Floats, Floats]:
     """Return how far to go for a profile D near ``level**2 / 2``, and where it is across.
 
     `y` and `sign`, the direction to go to (+-1), are of one shape (k,). The square root of 2 D is
@@ -363,7 +362,7 @@ def reach(deviance: Profiled, y: Array, sign: Array, level: float) -> tuple[Arra
     return along, across
 
 
-def _errors(ratio: Array, along: Array, floor: float) -> tuple[Array, Array, float]:
+def _errors(ratio: Floats, along: Floats, floor: float) -> tuple[Floats, Floats, float]:
     """Return the errors (p,) of exp(-D) that the last coefficients in direction and distance show.
 
     `ratio` (p, q, n) is ``sqrt(2 D)`` over the absolute distance `along`. Its errors show in
@@ -379,7 +378,7 @@ def _errors(ratio: Array, along: Array, floor: float) -> tuple[Array, Array, flo
     return angular, outer * weight.max(axis=1), float(plausible[..., [0, -1]].max())
 
 
-def _spread(left: Array, right: Array, size: int) -> Array:
+def _spread(left: Floats, right: Floats, size: int) -> Floats:
     """Return the Chebyshev nodes (p, size) of intervals."""
     middle, half = 0.5 * (left + right)[:, None], 0.5 * (right - left)[:, None]
     return np.asarray(middle + half * chebyshev(size)[0])
@@ -388,12 +387,12 @@ def _spread(left: Array, right: Array, size: int) -> Array:
 def _ratios(
     deviance: Profiled,
     window: _Window,
-    panels: tuple[Array, Array],
-    ranges: Array,
+    panels: tuple[Floats, Floats],
+    ranges: Floats,
     stretch: float,
     size: int,
     watched: tuple[int, ...],
-) -> tuple[Array, Array]:
+) -> tuple[Floats, Floats]:
     """Return what is tabulated (c, p, q, n), and the distances, on the grids of some panels.
 
     Where the profile is at a few distances tells nearly where it is at the many.
@@ -411,7 +410,7 @@ def _ratios(
     return ratios.reshape(-1, *phi.shape, size), many.reshape(*phi.shape, size)
 
 
-def _solved(deviance: Profiled, phi: Array, along: Array, guess: Array) -> tuple[Array, Array]:
+def _solved(deviance: Profiled, phi: Floats, along: Floats, guess: Floats) -> tuple[Floats, Floats]:
     """Return the profile deviance, and where it is, for directions (k,) and distances (k, q)."""
     y = np.repeat(deviance.axis.score(phi), along.shape[1])
     value, across = deviance.profile(along.ravel(), y, guess.reshape(len(guess), -1))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 
-Array = NDArray[np.float64]
+from evical._typing import Floats
 
 # A panel of this length in asinh(eta / pi) keeps the singularities outside of the Bernstein ellipse
 # of parameter 4.08; ten Gauss nodes then err by about 4.08**-20 = 6e-13 of the panel's weight.
@@ -28,7 +28,7 @@ NODES_PER_PANEL = 10
 KEPT = 64  # samples with at most that many distinct scores are kept as they are
 
 
-def gauss_rule(x: Array, weight: Array, size: int) -> tuple[Array, Array]:
+def gauss_rule(x: Floats, weight: Floats, size: int) -> tuple[Floats, Floats]:
     """Return the Gauss rule of a discrete measure, by the Lanczos process.
 
     Parameters
@@ -75,7 +75,7 @@ def gauss_rule(x: Array, weight: Array, size: int) -> tuple[Array, Array]:
     return middle + half * values, total * vectors[0] ** 2
 
 
-def panel_edges(x: Array, lines: Array, length: float = PANEL_LENGTH) -> Array:
+def panel_edges(x: Floats, lines: Floats, length: float = PANEL_LENGTH) -> Floats:
     """Return where to cut the axis so that every line of log-odds is resolved.
 
     Parameters
@@ -104,7 +104,7 @@ def panel_edges(x: Array, lines: Array, length: float = PANEL_LENGTH) -> Array:
     return np.array(edges)
 
 
-def panels_resolve(x: Array, edges: Array, lines: Array, length: float = PANEL_LENGTH) -> bool:
+def panels_resolve(x: Floats, edges: Floats, lines: Floats, length: float = PANEL_LENGTH) -> bool:
     """Whether the scores of each panel are close enough for every line (see `panel_edges`)."""
     cuts = _cuts(x, edges)
     occupied = np.diff(cuts) > NODES_PER_PANEL  # smaller panels are kept as they are
@@ -114,7 +114,7 @@ def panels_resolve(x: Array, edges: Array, lines: Array, length: float = PANEL_L
     return bool((np.abs(extent) <= length * (1.0 + 1e-9)).all())
 
 
-def compress(x: Array, weight: Array, edges: Array) -> tuple[Array, Array]:
+def compress(x: Floats, weight: Floats, edges: Floats) -> tuple[Floats, Floats]:
     """Replace each panel of a sample by its Gauss rule.
 
     Parameters
@@ -135,8 +135,8 @@ def compress(x: Array, weight: Array, edges: Array) -> tuple[Array, Array]:
 
 
 def halved(
-    x: Array, weight: Array, is_rough: Callable[[Array, Array], NDArray[np.bool_]]
-) -> tuple[Array, Array]:
+    x: Floats, weight: Floats, is_rough: Callable[[Floats, Floats], NDArray[np.bool_]]
+) -> tuple[Floats, Floats]:
     """Replace panels of a sample by Gauss rules, halved while a criterion finds them rough.
 
     Parameters
@@ -171,7 +171,7 @@ def halved(
         edges = np.union1d(edges, middle[cut])
 
 
-def around(best: Array, covariance: Array, level: float) -> Array:
+def around(best: Floats, covariance: Floats, level: float) -> Floats:
     """Return coefficients (2 d + 1, d): the best, and some standard errors off along the axes.
 
     Examples
@@ -184,12 +184,12 @@ def around(best: Array, covariance: Array, level: float) -> Array:
     return np.concatenate([best + moves, best - moves, [best]])
 
 
-def _dot(u: Array, v: Array) -> float:
+def _dot(u: Floats, v: Floats) -> float:
     # Not BLAS, whose threads wait for each other where the cores are busy.
     return float(np.einsum("i,i", u, v))
 
 
-def _advance(edge: float, lines: Array, length: float) -> Array:
+def _advance(edge: float, lines: Floats, length: float) -> Floats:
     """Return how far each line's panel that begins at `edge` may reach."""
     slope = np.abs(lines[:, 1])
     eta = np.sign(lines[:, 1]) * (lines[:, 0] + lines[:, 1] * edge)
@@ -197,6 +197,6 @@ def _advance(edge: float, lines: Array, length: float) -> Array:
     return np.asarray((reach - eta) / slope)
 
 
-def _cuts(x: Array, edges: Array) -> NDArray[np.intp]:
+def _cuts(x: Floats, edges: Floats) -> NDArray[np.intp]:
     """Return the index of the first score of each panel, and the number of scores."""
     return np.concatenate([[0], np.searchsorted(x, edges), [x.size]])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_floats, check_callable, check_choice
-from evical.multiclass._inputs import Floats
+from evical._typing import Floats
 from evical.multiclass.codes import check_code_matrix
 from evical.scores.checks import refuse
 

@@ -1,14 +1,13 @@
 """Checks of the inputs of couplings and decodings: answers of the columns, and weights."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import as_array, as_floats
+from evical._typing import Floats
 from evical.scores.checks import refuse
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 def column_masses(columns: Any, n_columns: int | None = None) -> NDArray[Any]:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.kernels.batches import blocks
-from evical.multiclass._inputs import Floats, probabilities
+from evical._typing import Floats
+from evical.multiclass._inputs import probabilities
 from evical.multiclass.codes import code_matrix
 from evical.multiclass.coupling import Columns, answers_of, diagonal_of, make_columns, solve_many
 

@@ -22,7 +22,8 @@ from scipy.special import rel_entr
 
 from dstheory.checks.arguments import check_atol, check_choice, check_count, check_flag
 from dstheory.kernels.batches import blocks
-from evical.multiclass._inputs import Floats, column_weights, probabilities
+from evical._typing import Floats
+from evical.multiclass._inputs import column_weights, probabilities
 from evical.multiclass.codes import check_code_matrix
 
 
