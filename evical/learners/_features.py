@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import without_mask
 from evical._typing import Floats, SamplesLike
-from evical.scores.checks import check_labels, check_weights, refuse
+from evical.scores.checks import check_labels, check_weights, refuse, refuse_huge
 
 Metric: TypeAlias = Literal["euclidean", "precomputed"]
 _GREATEST = 1e100  # products of its square are floats
@@ -46,7 +46,7 @@ def read_samples(
         if reset:
             _check_square(X)
     else:
-        refuse_huge(X)
+        refuse_huge(X, "X", _GREATEST)
     return np.asarray(X)
 
 
@@ -141,15 +141,6 @@ def as_ours(error: Exception, what: str) -> Exception:
     kind = TypeError if isinstance(error, TypeError) else ValueError
     other_features = "feature names" in str(error)  # of a table of numbers
     return kind(str(error) if other_features else f"{what}: {error}")
-
-
-def refuse_huge(X: Floats, name: str = "X") -> None:
-    """Raise if squares of features, and their products, are no floats."""
-    greatest = float(np.abs(X).max(initial=0))
-    if greatest > _GREATEST:
-        raise ValueError(
-            f"{name} has numbers beyond {_GREATEST:g}, up to {greatest:.3g}; take another unit"
-        )
 
 
 def check_neighbors(n_neighbors: int, n: int) -> None:

@@ -21,8 +21,8 @@ from dstheory.checks.arguments import as_floats, as_sequence, check_instance
 from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
 from evical._typing import ClusterRule, Floats, SamplesLike
 from evical.learners import rough_clusters
-from evical.learners._features import refuse_huge
 from evical.metrics.inputs import numbers
+from evical.scores.checks import refuse_huge
 
 # Clusters beyond the sixth repeat colors with another marker.
 _COLORS = ("blue", "orange", "green", "vermilion", "sky", "purple")
@@ -30,6 +30,7 @@ _MARKERS = ("o", "^", "s", "D", "v", "P")
 _LARGEST, _SMALLEST = 36.0, 3.0  # area of points, in square points
 _MOST_NAMED = 12
 _MAX_VECTOR = 5000
+_GREATEST = 1e100  # squares of features are floats
 
 
 @final
@@ -296,7 +297,7 @@ def _table(values: SamplesLike, name: str) -> Floats:
     table = numbers(as_floats(values, name), name)
     if table.ndim != 2 or not table.shape[1]:
         raise ValueError(f"{name} has the shape {table.shape}, expected (n, n_features)")
-    refuse_huge(table, name)
+    refuse_huge(table, name, _GREATEST)
     return table
 
 

@@ -580,6 +580,15 @@ def refuse(array: NDArray[Any], wrong: NDArray[np.bool_], name: str, expected: s
         raise ValueError(f"{name}{place} is {value}{others}, expected {expected}")
 
 
+def refuse_huge(array: Floats, name: str, most: float) -> None:
+    """Raise if squares of features, and their products, are no floats."""
+    greatest = float(np.abs(array).max(initial=0))
+    if greatest > most:
+        raise ValueError(
+            f"{name} has numbers beyond {most:g}, up to {greatest:.3g}; take another unit"
+        )
+
+
 def check_groups(groups: ArrayLike, n: int) -> NDArray[Any]:
     """Groups of samples, one for each.
 

@@ -103,9 +103,9 @@ def path_of(x, y, weights=None, **options):
 def trend_filter(x, y, lam, weights=None, rtol=1e-10):
     problem = _problem(*_points(x, y, weights))
     if lam == 0 and len(problem.points.x) > 1:
-        return interpolated(problem.x, problem.distinct, problem.points.y + problem.base)
+        return interpolated(x, problem.distinct, problem.points.y + problem.base)
     (knots,), (values,) = _fits(problem, [lam * problem.unit], rtol)
-    return interpolated(problem.x, knots, values)
+    return interpolated(x, knots, values)
 
 
 def fits_of(path, x=None):
