@@ -101,7 +101,8 @@ def path_of(x, y, weights=None, **options):
 
 
 def trend_filter(x, y, lam, weights=None, rtol=1e-10):
-    problem = _problem(*_points(x, y, weights))
+    x, *rest = _points(x, y, weights)
+    problem = _problem(x, *rest)
     if lam == 0 and len(problem.points.x) > 1:
         return interpolated(x, problem.distinct, problem.points.y + problem.base)
     (knots,), (values,) = _fits(problem, [lam * problem.unit], rtol)
