@@ -81,20 +81,24 @@ def refuted(sample: BinarySample) -> bool:
 
 
 def _kuiper(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:
-    return _cumulative(sample, "Kuiper", brownian_range_sf, "an interval of predictions")
+    over = "an interval of predictions"
+    return _cumulative(sample, "Kuiper", DISTANCES["kuiper"], brownian_range_sf, over)
 
 
 def _kolmogorov_smirnov(sample: BinarySample, n_bins: int, strategy: str) -> CalibrationTest:
-    over = "samples up to a prediction"
-    return _cumulative(sample, "Kolmogorov-Smirnov", brownian_maximum_sf, over)
+    distance, over = DISTANCES["kolmogorov_smirnov"], "samples up to a prediction"
+    return _cumulative(sample, "Kolmogorov-Smirnov", distance, brownian_maximum_sf, over)
 
 
 def _cumulative(
-    sample: BinarySample, name: str, survival: Callable[[float], float], over: str
+    sample: BinarySample,
+    name: str,
+    distance: Callable[[Floats], float],
+    survival: Callable[[float], float],
+    over: str,
 ) -> CalibrationTest:
     path, deviation = path_of(sample)
-    distance = DISTANCES[name.lower().replace("-", "_")](path)
-    statistic = in_deviations(distance, deviation)
+    statistic = in_deviations(distance(path), deviation)
     hypothesis = "each outcome is positive with the probability predicted for it"
     definition = f"largest |sum of y - p| over {over}, by its standard deviation"
     return CalibrationTest(name, statistic, survival(statistic), hypothesis, definition)
