@@ -107,7 +107,7 @@ def consensus_odds(
     evidence = reduce(add, [part * one for part, one in zip(parts, says, strict=True)])
     mean = reduce(add, [part * one for part, one in zip(parts, p, strict=True)]) / total
     pooled = softmax(evidence * fusion.sharpness_ + prior)
-    dependence = float(fusion.dependence)
+    dependence = fusion.dependence_
     fused = mean * dependence + pooled * (1.0 - dependence)
     error = _spread(fusion, parts, says, pooled, total)
     if fusion._stacked is not None:

@@ -234,27 +234,25 @@ class Agreement:
     loadings : (S,) array
         Correlation with what all have in common, from 0 to 1; of that correlation, sources close
         to each other are little evidence.
-    sharing : (S,) array
-        Estimated correlation with the truth, from 0 to 1, where close sources are the better
-        evidence the more errors are expected to be common.
     others : (S,) array
         Correlation with the others that a source has which always says what all have in common.
     doubt : (S,) array
         Standard error of the logarithm of `others`.
-    power : float
-        Of the correlations that the truth explains.
+    correlation, evidence, unlike : (S, S) arrays
+        Correlation of two sources, how much it counts, and 1 less its part that others lack.
     """
 
     with_others: Floats
     copies: Floats
     loadings: Floats
-    sharing: Floats
     others: Floats
     doubt: Floats
-    power: float
+    correlation: Floats
+    evidence: Floats
+    unlike: Floats
 
     @classmethod
-    def of(cls, moments: Moments, apart: Floats, dependence: float) -> Self:
+    def of(cls, moments: Moments, apart: Floats) -> Self:
         """Agreement by the moments.
 
         Parameters
@@ -263,15 +261,12 @@ class Agreement:
         apart : (S, S) array
             On how many samples two sources differ from the others, see `KeptRows.apart`: that
             sources agree where all do is no evidence that one copies the other.
-        dependence : float
-            Reliabilities r and s lead to the correlation ``(r s) ** (1 - dependence)``.
 
         Returns
         -------
         Agreement
         """
         correlation, deviation = moments.correlation, moments.deviation
-        power = 1 / (1 - dependence)
         far = (1 - np.maximum(correlation, 0)) ** _NEAR + _LEAST_PAIR
         np.fill_diagonal(far, 0)
         own = _by_others(correlation, moments.joint, far)
@@ -282,10 +277,8 @@ class Agreement:
         np.fill_diagonal(copies, 1)
         count = copies.sum(axis=1)
         evidence = (1 - copies) / np.outer(count, count)
-        loadings = one_factor(correlation, evidence * (1 - partial) + _LEAST_PAIR)
-        independent = np.sign(correlation) * np.abs(correlation) ** power
-        evidence *= (1 - partial) ** (1 - dependence)
-        sharing = np.maximum(one_factor(independent, evidence + _LEAST_PAIR), 0)
+        unlike = 1 - partial
+        loadings = one_factor(correlation, evidence * unlike + _LEAST_PAIR)
         sign, loadings = np.where(loadings < 0, -1, 1), np.maximum(loadings, 0)
         covariance = correlation * np.outer(deviation, deviation)
         others = (1 - copies) / count
@@ -300,7 +293,27 @@ class Agreement:
         reach = np.sqrt(np.maximum(spread, _NOTHING))
         doubt = _doubt(others * sign, correlation, moments.joint)
         found = np.clip(found, -1, 1)
-        return cls(found, copies, loadings, sharing, common / reach, doubt, power)
+        reached = common / reach
+        return cls(found, copies, loadings, reached, doubt, correlation, evidence, unlike)
+
+    def sharing(self, dependence: float) -> Floats:
+        """Estimated correlations (S,) with the truth, from 0 to 1.
+
+        Close sources are the better evidence the more errors are expected to be common.
+
+        Parameters
+        ----------
+        dependence : float
+            Reliabilities r and s lead to the correlation ``(r s) ** (1 - dependence)``.
+
+        Returns
+        -------
+        (S,) array
+        """
+        correlation = self.correlation
+        independent = np.sign(correlation) * np.abs(correlation) ** (1 / (1 - dependence))
+        evidence = self.evidence * self.unlike ** (1 - dependence)
+        return np.maximum(one_factor(independent, evidence + _LEAST_PAIR), 0)
 
     def loadings_between(self, agreement: Floats) -> Floats:
         """Interval (S, 2) of the loadings that goes with one of the agreement.

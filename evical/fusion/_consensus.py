@@ -13,7 +13,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,12 +31,16 @@ from evical.beliefs.composed import placed
 from evical.calibrators.fields import Field, positive, shares
 from evical.errors import WrongWayWarning
 from evical.fusion._agreement import Z95, Agreement, Cast, KeptRows, Moments
+from evical.fusion._ease import dependence_of
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, of_sources, read
 from evical.fusion._stacked import Stacked
 from evical.fusion.described import Formula, Learned, learned_from
 
 _FLOOR = 1e-4  # of a probability in the pool
 _LEAST_PREVALENCE = 1e-3
+_USUAL_DEPENDENCE = 0.5  # of classifiers of the same problem
+_VOTES, _LEAST_ROWS = 20_000, 200  # that the dependence is learned from
+_MOST_DEPENDENT = 1 - 2.0**-53  # the greatest number below 1
 _BLUNTEST = -4.0  # logarithm of the least sharpness
 _LEVEL = 2.58  # standard errors below 0 at which a source contradicts the others: one in 200
 _LEAST = 1e-300
@@ -58,11 +62,11 @@ class Consensus(Rule):
 
     Parameters
     ----------
-    dependence : float
-        How far agreement is due to common errors, from 0 to less than 1. The default is what
-        classifiers of the same problem showed, and serves models that learned from similar data; 0
-        is for sources that err independently, such as annotators who work alone, and makes the
-        consensus sharper.
+    dependence : "auto" or float
+        How far agreement is due to common errors, from 0 to less than 1. "auto" learns it from
+        votes, see the notes, and otherwise is 0.5, which is what classifiers of the same problem
+        showed. 0 is for sources that err independently, such as annotators who work alone, and
+        makes the consensus sharper.
     model : {"likelihood", "confidence", "bayesian"}
         Kind of beliefs, as in `Stacked`.
     confidence : float
@@ -88,6 +92,8 @@ class Consensus(Rule):
     contradicts_ : (S,) array of bool
         Sources that go against the others beyond chance, by 2.58 standard errors; their weight is
         0, unless no source agrees with the others.
+    dependence_ : float
+        The dependence, from 0 to less than 1.
     prevalence_ : (K,) array
         Expected class frequencies.
     sharpness_ : float
@@ -131,7 +137,14 @@ class Consensus(Rule):
     of both. Its share is chosen by samples that are left out; few labels leave it near
     ``n / (n + 8)``.
 
-    Votes are probabilities of 0 and 1. A single source is returned unchanged.
+    Votes are probabilities of 0 and 1. If all sources with a weight vote, d follows from how the
+    ease of samples varies. A source is taken to be right about a sample of ease u ~ N(0, 1) with
+    log-odds ``b_s + sigma u``, and the votes have a likelihood for each sigma. Independent sources
+    have sigma = 0, which gives d = 0. For classifiers some samples are easy and some hard for all;
+    0.6 gives 0.45, and 3 gives 0.75. sigma below 0.6 is taken to be ten times less likely before
+    any vote, so it takes hundreds of samples to show it. d is the expectation.
+
+    A single source is returned unchanged.
 
     Beliefs widen where sources disagree, are few, or lie far from the prevalence, since how sharp
     they may be is known only roughly.
@@ -139,7 +152,8 @@ class Consensus(Rule):
     References
     ----------
     Parisi, Strino, Nadler & Kluger (2014), Ranking and combining multiple predictors without
-    labeled data, PNAS 111(4), 1253-1258. Dawid & Skene (1979), Maximum likelihood estimation of
+    labeled data, PNAS 111(4), 1253-1258. Rasch (1960), Probabilistic Models for Some Intelligence
+    and Attainment Tests. Dawid & Skene (1979), Maximum likelihood estimation of
     observer error-rates using the EM algorithm, Applied Statistics 28(1), 20-28. Genest & Zidek
     (1986), Combining probability distributions, Statistical Science 1(1), 114-135.
 
@@ -169,13 +183,18 @@ class Consensus(Rule):
         "product": Field(("s", "s"), 0.0),
         "total": Field(("s", "k"), 0.0),
         "apart": Field(("s", "s"), 0.0),
+        "dependence_": Field((), 0.0, _MOST_DEPENDENT),
         "prevalence_": shares("k"),
         "sharpness_": positive(),
         "label_share_": shares(),
     }
 
     def __init__(
-        self, *, dependence: float = 0.5, model: str = "likelihood", confidence: float = 0.95
+        self,
+        *,
+        dependence: float | Literal["auto"] = "auto",
+        model: str = "likelihood",
+        confidence: float = 0.95,
     ) -> None:
         self.dependence = dependence
         self.model = model
@@ -227,10 +246,11 @@ class Consensus(Rule):
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)
         check_level("confidence", self.confidence)
-        number = isinstance(self.dependence, int | float | np.number)
-        if not number or not 0 <= self.dependence < 1:
+        given: Any = self.dependence
+        number = isinstance(given, int | float | np.number)
+        if not (0 <= given < 1 if number else given == "auto"):
             raise ValueError(
-                f"dependence is {self.dependence!r}, expected a number from 0 to less than 1"
+                f"dependence is {given!r}, expected 'auto' or a number from 0 to less than 1"
             )
 
     @all_or_nothing
@@ -379,11 +399,12 @@ class Consensus(Rule):
         self._describe()
         prevalence = np.maximum(self.weights_ @ self._moments.mean, _LEAST_PREVALENCE)
         self.prevalence_ = prevalence / prevalence.sum()
+        self.dependence_ = self._dependence()
         self._believe()
         self.sharpness_ = self._sharpness()
 
     def _describe(self) -> None:
-        agreement = Agreement.of(self._moments, self._apart, float(self.dependence))
+        agreement = Agreement.of(self._moments, self._apart)
         self._agreement = agreement
         self.weights_, self.groups_ = agreement.weights, agreement.groups
         self.agreement_ = agreement.with_others
@@ -393,13 +414,28 @@ class Consensus(Rule):
         self.agreement_interval_ = np.tanh(np.stack([at - reach, at + reach], axis=1))
         self.contradicts_ = at < -_LEVEL * error
 
+    def _dependence(self) -> float:
+        """As given, or from the sources with a weight, if they vote."""
+        rows, heard = self._rows, self.weights_ > 0
+        assert rows is not None
+        if self.dependence != "auto":
+            return float(self.dependence)
+        p, silent = rows.probabilities[heard], rows.silent[heard]
+        if not np.isin(p[~silent], (0, 1)).all():
+            return _USUAL_DEPENDENCE
+        votes = max(int((~silent).sum()), 1)
+        enough = max(_VOTES * len(rows.key) // votes, _LEAST_ROWS)
+        drawn = np.argsort(rows.key)[:enough]
+        return dependence_of(p[:, drawn], silent[:, drawn], rows.weight[drawn], self.prevalence_)
+
     def _believe(self) -> None:
         """Correlations (S,) with the truth, none above what a calibrated source has."""
         agreement, calibrated = self._agreement, self._calibrated
         low, high = agreement.loadings_between(self.agreement_interval_).T
-        known = np.minimum(agreement.loadings**agreement.power, calibrated)
+        power = 1 / (1 - self.dependence_)
+        known = np.minimum(agreement.loadings**power, calibrated)
         self.reliability_ = known
-        ends = np.minimum(low ** (agreement.power**2), known), high
+        ends = np.minimum(low ** (power**2), known), high
         self.reliability_interval_ = np.stack(ends, axis=1)
 
     @property
@@ -413,7 +449,7 @@ class Consensus(Rule):
         assert rows is not None
         moments = self._moments
         spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
-        known = np.minimum(self._agreement.sharing, self._calibrated)
+        known = np.minimum(self._agreement.sharing(self.dependence_), self._calibrated)
         expected = float(weights @ (known * moments.deviation) * spread)
         available = np.where(rows.silent, 0, rows.weight)
         total = available.sum(axis=1, keepdims=True)
@@ -534,7 +570,7 @@ class Consensus(Rule):
 
     def _result(self, mean: Floats, evidence: Floats) -> tuple[Floats, Floats]:
         pooled = softmax(np.log(self.prevalence_) + self.sharpness_ * evidence, axis=1)
-        return self.dependence * mean + (1 - self.dependence) * pooled, pooled
+        return self.dependence_ * mean + (1 - self.dependence_) * pooled, pooled
 
     def _errors(
         self, cast: Cast | None, dense: Callable[[], tuple[Floats, Flags]], pooled: Floats
@@ -585,6 +621,7 @@ class Consensus(Rule):
             "product": moments.product,
             "total": moments.total,
             "apart": self._apart,
+            "dependence_": self.dependence_,
             "prevalence_": self.prevalence_,
             "sharpness_": self.sharpness_,
             "label_share_": self.label_share_,
@@ -606,6 +643,7 @@ class Consensus(Rule):
     def _set_state(self, state: dict[str, Any]) -> None:
         self._moments = Moments(state["joint"], state["product"], state["total"])
         self._rows, self._apart = None, state["apart"]
+        self.dependence_ = float(state["dependence_"])
         self.prevalence_, self.sharpness_ = state["prevalence_"], float(state["sharpness_"])
         self.label_share_ = float(state["label_share_"])
         self._describe()

@@ -1,6 +1,6 @@
 """The consensus of sources without labels, sample by sample (evical.fusion.Consensus)."""
 
-from math import atanh, exp, log, sqrt, tanh
+from math import atanh, exp, log, pi, sqrt, tanh
 
 ALIKE, NEAR, OWN, PAIR, ERRORS = 0.8, 1.5, 0.02, 1e-3, 2
 JOINT, ALONE, FLOOR, LEAST = 10, 2, 1e-4, 1e-3
@@ -214,3 +214,27 @@ def _doubt(along, sd, sign, correlation, joint):
     number = total / sum(w * w for w in weight) / 2
     mean = max(mean / total, 0)
     return (1 - mean**2) / sqrt(number * samples) / (2 * mean)
+
+
+def log_likelihood_of_votes(items, skills, spread, prevalence, points=400):
+    """Of votes of each item, -1 for none: ease and class integrated out, by the trapezoidal rule.
+
+    A voter s is right about an item of ease u ~ N(0, 1) with log-odds ``skills[s] + spread * u``,
+    and names each other class alike if he is not.
+    """
+    steps = [-9 + 18 * at / points for at in range(points + 1)] if spread else [0.0]
+    width = 18 / points if spread else sqrt(2 * pi)
+    total = 0.0
+    for votes in items:
+        likelihood = 0.0
+        for ease in steps:
+            density = exp(-(ease**2) / 2) / sqrt(2 * pi) * width
+            right = [1 / (1 + exp(-skill - spread * ease)) for skill in skills]
+            for truth, share in enumerate(prevalence):
+                product = share * density
+                for vote, p in zip(votes, right, strict=True):
+                    wrong = (1 - p) / (len(prevalence) - 1)
+                    product *= 1 if vote < 0 else p if vote == truth else wrong
+                likelihood += product
+        total += log(likelihood)
+    return total

@@ -269,8 +269,8 @@ def test_nothing_to_learn_is_equal_weights_and_never_an_error():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dependence": 1}, "dependence is 1, expected a number from 0 to less than 1"),
-        ({"dependence": "high"}, "dependence is 'high', expected a number"),
+        ({"dependence": 1}, "dependence is 1, expected 'auto' or a number from 0 to less"),
+        ({"dependence": "high"}, "dependence is 'high', expected 'auto' or a number"),
         ({"model": "best"}, "model is 'best', expected"),
         ({"confidence": 1}, "confidence is 1"),
     ],
