@@ -337,9 +337,14 @@ class Agreement:
         return np.asarray(np.clip(loadings + np.array([-1, 1]) * reach, 0, 1))
 
     @property
+    def share(self) -> Floats:
+        """Share (S,) of each source in what those that count as one with it say."""
+        return np.asarray(1 / self.copies.sum(axis=1))
+
+    @property
     def weights(self) -> Floats:
         """Weights (S,) of sum 1: squared agreement, shared by those that count as one."""
-        weights = np.maximum(self.with_others, 0) ** 2 / self.copies.sum(axis=1)
+        weights = np.maximum(self.with_others, 0) ** 2 * self.share
         total = weights.sum()
         return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
 

@@ -139,10 +139,11 @@ class Consensus(Rule):
 
     Votes are probabilities of 0 and 1. If all sources with a weight vote, d follows from how the
     ease of samples varies. A source is taken to be right about a sample of ease u ~ N(0, 1) with
-    log-odds ``b_s + sigma u``, and the votes have a likelihood for each sigma. Independent sources
-    have sigma = 0, which gives d = 0. For classifiers some samples are easy and some hard for all;
-    0.6 gives 0.45, and 3 gives 0.75. sigma below 0.6 is taken to be ten times less likely before
-    any vote, so it takes hundreds of samples to show it. d is the expectation.
+    log-odds ``b_s + sigma u``, and the votes have a likelihood for each sigma, to which copies
+    contribute as one source. Independent sources have sigma = 0, which gives d = 0. Classifiers
+    find the same samples easy and the same ones hard; 0.6 gives 0.45, and 3 gives 0.75. sigma below
+    0.6 is taken to be three times less likely before any vote, so a hundred samples or more have to
+    show it. d is the expectation.
 
     A single source is returned unchanged.
 
@@ -426,7 +427,8 @@ class Consensus(Rule):
         votes = max(int((~silent).sum()), 1)
         enough = max(_VOTES * len(rows.key) // votes, _LEAST_ROWS)
         drawn = np.argsort(rows.key)[:enough]
-        return dependence_of(p[:, drawn], silent[:, drawn], rows.weight[drawn], self.prevalence_)
+        share, weight = self._agreement.share[heard], rows.weight[drawn]
+        return dependence_of(p[:, drawn], silent[:, drawn], share, weight, self.prevalence_)
 
     def _believe(self) -> None:
         """Correlations (S,) with the truth, none above what a calibrated source has."""

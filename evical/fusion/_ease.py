@@ -20,12 +20,12 @@ from scipy.special import expit
 
 from evical._typing import Flags, Floats, Indices
 
-# Spreads sigma of the ease, the dependence that suits each, and the odds of each before any vote:
-# that of simulated voters for the first three, and of classifiers on the data sets that chose the
-# constants of `Consensus`. Sources are rarely independent, so their votes have to show it.
+# Spreads sigma of the ease, the dependence that suits each (the first three: simulated voters, the
+# others: classifiers on the data sets that chose the constants of `Consensus`), and the odds of
+# each before any vote. Few sources are independent, so their votes have to show it.
 SPREADS = (0.0, 0.3, 0.6, 1.0, 2.0, 3.0)
 _DEPENDENCES = np.array([0.0, 0.05, 0.45, 0.55, 0.7, 0.75])
-_ODDS = np.array([0.1, 0.1, 1.0, 1.0, 1.0, 1.0])
+_ODDS = np.array([0.3, 0.3, 1.0, 1.0, 1.0, 1.0])
 _SKILL, _PRECISION = 1.0, 0.25  # mean and precision of the skills before any vote
 _NODES = 9
 _STEPS, _INNER, _CLOSE, _LONGEST = 100, 2, 0.01, 1.0
@@ -40,9 +40,9 @@ class _Listed:
     Parameters
     ----------
     asked : (n, S) sparse array
-        1 where a voter has voted.
+        What a vote of the voter counts, where he has voted.
     named : (P, S) sparse array
-        1 where a voter has named that class of that item; a row for each pair that somebody named.
+        The same where he has named that class of that item, for each pair that somebody named.
     item : (P,) array of int
         Of each pair; it never falls.
     start : (n,) array of int
@@ -65,18 +65,20 @@ class _Listed:
     n_classes: int
 
     @classmethod
-    def of(cls, votes: Floats, silent: Flags, weight: Floats, prevalence: Floats) -> "_Listed":
-        """From tables (S, n, K) of 0 and 1 and (S, n), without items about which all are silent."""
+    def of(
+        cls, votes: Floats, silent: Flags, share: Floats, weight: Floats, prevalence: Floats
+    ) -> "_Listed":
+        """As `log_likelihoods` reads them, without items about which all are silent."""
         kept = (~silent & (weight > 0)).any(axis=0)
         voter, item, code = np.nonzero(votes[:, kept] * ~silent[:, kept, np.newaxis])
         n, k = int(kept.sum()), len(prevalence)
         pairs, pair = np.unique(item * k + code, return_inverse=True)
         of_pair = pairs // k
-        ones = np.ones(len(voter))
+        counted = share[voter]
         prior = prevalence[pairs % k]
         return cls(
-            csr_array((ones, (item, voter)), shape=(n, len(votes))),
-            csr_array((ones, (pair, voter)), shape=(len(pairs), len(votes))),
+            csr_array((counted, (item, voter)), shape=(n, len(votes))),
+            csr_array((counted, (pair, voter)), shape=(len(pairs), len(votes))),
             of_pair,
             np.searchsorted(of_pair, np.arange(n)),
             prior,
@@ -115,7 +117,9 @@ class _Listed:
         return log_likelihood, self.asked.T @ ease, self.named.T @ odds
 
 
-def log_likelihoods(votes: Floats, silent: Flags, weight: Floats, prevalence: Floats) -> Floats:
+def log_likelihoods(
+    votes: Floats, silent: Flags, share: Floats, weight: Floats, prevalence: Floats
+) -> Floats:
     """Logarithm of the likelihood of each spread in `SPREADS`, with skills at their best.
 
     The skills b_s maximize the likelihood times the density of N(1, 4), by expectation and
@@ -126,6 +130,8 @@ def log_likelihoods(votes: Floats, silent: Flags, weight: Floats, prevalence: Fl
     votes : (S, n, K) array
         1 for the class that a source names, otherwise 0.
     silent : (S, n) array of bool
+    share : (S,) array
+        What a vote of each source counts: of two that are copies of each other, half.
     weight : (n,) array
     prevalence : (K,) array
 
@@ -141,11 +147,12 @@ def log_likelihoods(votes: Floats, silent: Flags, weight: Floats, prevalence: Fl
     >>> def found(spread):
     ...     right = rng.random((6, 500)) < 1 / (1 + np.exp(-1 - spread * ease))
     ...     votes = np.eye(2)[np.where(right, truth, ~truth).astype(int)]
-    ...     return log_likelihoods(votes, np.zeros((6, 500), bool), np.ones(500), np.full(2, 0.5))
+    ...     silent, even = np.zeros((6, 500), dtype=bool), np.full(2, 0.5)
+    ...     return log_likelihoods(votes, silent, np.ones(6), np.ones(500), even)
     >>> SPREADS[found(0).argmax()], SPREADS[found(2).argmax()]
     (0.0, 2.0)
     """
-    listed = _Listed.of(votes, silent, weight, prevalence)
+    listed = _Listed.of(votes, silent, share, weight, prevalence)
     if not len(listed.weight):
         return np.zeros(len(SPREADS))
     skill = np.full(len(votes), _SKILL)
@@ -172,7 +179,9 @@ def log_likelihoods(votes: Floats, silent: Flags, weight: Floats, prevalence: Fl
     return found
 
 
-def dependence_of(votes: Floats, silent: Flags, weight: Floats, prevalence: Floats) -> float:
+def dependence_of(
+    votes: Floats, silent: Flags, share: Floats, weight: Floats, prevalence: Floats
+) -> float:
     """Expected dependence of sources that vote, see `Consensus`.
 
     Parameters
@@ -180,6 +189,8 @@ def dependence_of(votes: Floats, silent: Flags, weight: Floats, prevalence: Floa
     votes : (S, n, K) array
         1 for the class that a source names, otherwise 0.
     silent : (S, n) array of bool
+    share : (S,) array
+        What a vote of each source counts: of two that are copies of each other, half.
     weight : (n,) array
     prevalence : (K,) array
 
@@ -188,6 +199,6 @@ def dependence_of(votes: Floats, silent: Flags, weight: Floats, prevalence: Floa
     float
         From 0 to 0.75.
     """
-    logs = log_likelihoods(votes, silent, weight, prevalence)
+    logs = log_likelihoods(votes, silent, share, weight, prevalence)
     shares = _ODDS * np.exp(logs - logs.max())
     return float(shares @ _DEPENDENCES / shares.sum())
