@@ -42,6 +42,7 @@ _STEPS, _CLOSE = 500, 1e-10
 _BALANCED = 1e-6  # sum of loadings that is rounding
 _NOTHING = 1e-12  # variance that rounding leaves to a source that always says the same
 _KEPT, _CELLS = 5000, 1 << 24  # rows kept, and at most so many numbers
+_VOTES, _LEAST_ROWS = 20_000, 200  # votes that show how the ease of items varies
 _BLOCK = 1 << 22
 Z95 = 1.96  # standard errors on each side of an interval of level 0.95
 
@@ -539,6 +540,24 @@ class KeptRows:
         found = available @ available.T
         np.divide((sums[:, np.newaxis] + sums) ** 2, square, out=found, where=square > 0)
         return np.asarray(found)
+
+    def votes(self, heard: Flags) -> "KeptRows | None":
+        """Some rows of the sources that are heard, if these say nothing but 0 and 1.
+
+        Parameters
+        ----------
+        heard : (S,) array of bool
+
+        Returns
+        -------
+        KeptRows or None
+        """
+        p, silent = self.probabilities[heard], self.silent[heard]
+        if not np.isin(p[~silent], (0, 1)).all():
+            return None
+        a_row = max((~silent).sum() / max(len(self.key), 1), 1)
+        at = np.argsort(self.key)[: max(int(_VOTES / a_row), _LEAST_ROWS)]
+        return KeptRows(self.key[at], p[:, at], silent[:, at], self.weight[at], self.seen)
 
     def __add__(self, later: "KeptRows") -> "KeptRows":
         joined = KeptRows(

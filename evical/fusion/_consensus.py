@@ -39,7 +39,6 @@ from evical.fusion.described import Formula, Learned, learned_from
 _FLOOR = 1e-4  # of a probability in the pool
 _LEAST_PREVALENCE = 1e-3
 _USUAL_DEPENDENCE = 0.5  # of classifiers of the same problem
-_VOTES, _LEAST_ROWS = 20_000, 200  # that the dependence is learned from
 _MOST_DEPENDENT = 1 - 2.0**-53  # the greatest number below 1
 _BLUNTEST = -4.0  # logarithm of the least sharpness
 _LEVEL = 2.58  # standard errors below 0 at which a source contradicts the others: one in 200
@@ -143,7 +142,7 @@ class Consensus(Rule):
     contribute as one source. Independent sources have sigma = 0, which gives d = 0. Classifiers
     find the same samples easy and the same ones hard; 0.6 gives 0.45, and 3 gives 0.75. sigma below
     0.6 is taken to be three times less likely before any vote, so a hundred samples or more have to
-    show it. d is the expectation.
+    show it. d is the expectation, and intervals widen by its standard deviation.
 
     A single source is returned unchanged.
 
@@ -177,8 +176,7 @@ class Consensus(Rule):
     """
 
     _by_source = ("weights_", "reliability_", "reliability_interval_", "groups_")
-    # Least probabilities of the pool and of what is fused, and what exports need of the errors.
-    _floor, _least, _sharpness_error = _FLOOR, _LEAST, _SHARPNESS_ERROR
+    _floor, _least = _FLOOR, _LEAST  # probabilities of the pool and of what is fused
     _state: ClassVar = {
         "joint": Field(("s", "s"), 0.0),
         "product": Field(("s", "s"), 0.0),
@@ -187,6 +185,7 @@ class Consensus(Rule):
         "dependence_": Field((), 0.0, _MOST_DEPENDENT),
         "prevalence_": shares("k"),
         "sharpness_": positive(),
+        "sharpness_error": positive(),
         "label_share_": shares(),
     }
 
@@ -400,9 +399,13 @@ class Consensus(Rule):
         self._describe()
         prevalence = np.maximum(self.weights_ @ self._moments.mean, _LEAST_PREVALENCE)
         self.prevalence_ = prevalence / prevalence.sum()
-        self.dependence_ = self._dependence()
+        self.dependence_, doubt = self._dependence()
         self._believe()
-        self.sharpness_ = self._sharpness()
+        self.sharpness_ = self._sharpness(self.dependence_)
+        self._sharpness_error = _SHARPNESS_ERROR
+        if doubt:
+            sharper = self._sharpness(max(self.dependence_ - doubt, 0)) / self.sharpness_ - 1
+            self._sharpness_error = math.hypot(_SHARPNESS_ERROR, sharper)
 
     def _describe(self) -> None:
         agreement = Agreement.of(self._moments, self._apart)
@@ -415,20 +418,18 @@ class Consensus(Rule):
         self.agreement_interval_ = np.tanh(np.stack([at - reach, at + reach], axis=1))
         self.contradicts_ = at < -_LEVEL * error
 
-    def _dependence(self) -> float:
-        """As given, or from the sources with a weight, if they vote."""
+    def _dependence(self) -> tuple[float, float]:
+        """As given, or from the sources with a weight if they vote; and its standard deviation."""
         rows, heard = self._rows, self.weights_ > 0
         assert rows is not None
         if self.dependence != "auto":
-            return float(self.dependence)
-        p, silent = rows.probabilities[heard], rows.silent[heard]
-        if not np.isin(p[~silent], (0, 1)).all():
-            return _USUAL_DEPENDENCE
-        votes = max(int((~silent).sum()), 1)
-        enough = max(_VOTES * len(rows.key) // votes, _LEAST_ROWS)
-        drawn = np.argsort(rows.key)[:enough]
-        share, weight = self._agreement.share[heard], rows.weight[drawn]
-        return dependence_of(p[:, drawn], silent[:, drawn], share, weight, self.prevalence_)
+            return float(self.dependence), 0.0
+        votes = rows.votes(heard)
+        if votes is None:
+            return _USUAL_DEPENDENCE, 0.0
+        share = self._agreement.share[heard]
+        p, silent, weight = votes.probabilities, votes.silent, votes.weight
+        return dependence_of(p, silent, share, weight, self.prevalence_)
 
     def _believe(self) -> None:
         """Correlations (S,) with the truth, none above what a calibrated source has."""
@@ -446,12 +447,12 @@ class Consensus(Rule):
         spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
         return np.asarray(self._moments.deviation / spread)
 
-    def _sharpness(self) -> float:
+    def _sharpness(self, dependence: float) -> float:
         rows, weights = self._rows, self.weights_
         assert rows is not None
         moments = self._moments
         spread = np.sqrt(1 - self.prevalence_ @ self.prevalence_)
-        known = np.minimum(self._agreement.sharing(self.dependence_), self._calibrated)
+        known = np.minimum(self._agreement.sharing(dependence), self._calibrated)
         expected = float(weights @ (known * moments.deviation) * spread)
         available = np.where(rows.silent, 0, rows.weight)
         total = available.sum(axis=1, keepdims=True)
@@ -603,7 +604,7 @@ class Consensus(Rule):
         spread = np.maximum(second / total[:, np.newaxis] - mean**2, 0)
         drawn = spread / np.maximum(effective - 1, 0.5)[:, np.newaxis]
         reach = self.sharpness_ * total[:, np.newaxis]
-        variance = reach**2 * (drawn + (_SHARPNESS_ERROR * mean) ** 2)
+        variance = reach**2 * (drawn + (self._sharpness_error * mean) ** 2)
         error = np.sqrt(self._least_variance + variance)
         if self._stacked is None:
             return np.asarray(error)
@@ -626,6 +627,7 @@ class Consensus(Rule):
             "dependence_": self.dependence_,
             "prevalence_": self.prevalence_,
             "sharpness_": self.sharpness_,
+            "sharpness_error": self._sharpness_error,
             "label_share_": self.label_share_,
         }
 
@@ -647,6 +649,7 @@ class Consensus(Rule):
         self._rows, self._apart = None, state["apart"]
         self.dependence_ = float(state["dependence_"])
         self.prevalence_, self.sharpness_ = state["prevalence_"], float(state["sharpness_"])
+        self._sharpness_error = float(state["sharpness_error"])
         self.label_share_ = float(state["label_share_"])
         self._describe()
         self._believe()

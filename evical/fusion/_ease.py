@@ -12,6 +12,7 @@ voter. What the votes say of sigma is their likelihood, with skills b_s at their
 and the class of each item integrated out.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -181,8 +182,8 @@ def log_likelihoods(
 
 def dependence_of(
     votes: Floats, silent: Flags, share: Floats, weight: Floats, prevalence: Floats
-) -> float:
-    """Expected dependence of sources that vote, see `Consensus`.
+) -> tuple[float, float]:
+    """Expected dependence of sources that vote, see `Consensus`, and its standard deviation.
 
     Parameters
     ----------
@@ -196,9 +197,12 @@ def dependence_of(
 
     Returns
     -------
-    float
+    expected : float
         From 0 to 0.75.
+    deviation : float
     """
     logs = log_likelihoods(votes, silent, share, weight, prevalence)
     shares = _ODDS * np.exp(logs - logs.max())
-    return float(shares @ _DEPENDENCES / shares.sum())
+    shares /= shares.sum()
+    expected = float(shares @ _DEPENDENCES)
+    return expected, math.sqrt(shares @ (_DEPENDENCES - expected) ** 2)

@@ -72,7 +72,9 @@ def test_onnx_fuses_as_python_does(k):
     few = {name: every[name] for name in ("soft", "sharp", "vote")}  # labels ask for many fits
     some = y.astype(object)
     some[40:] = None
+    votes = {name: every[name] for name in ("vote", "other")}
     cases = [(rule, None, every) for rule in rules(k)] + [(Consensus(), some, few)]
+    cases += [(Consensus(), None, votes)]
     cases += [("stacked", y, few)] if k == 3 else []
     for rule, labels, sources in cases:
         fusion = EvidentialFusion(rule, classes=LABELS[k]).fit(sources, labels)
@@ -82,7 +84,7 @@ def test_onnx_fuses_as_python_does(k):
         assert np.abs(beliefs - (wanted if k > 2 else wanted[:, 1:])).max() < 1e-9
         assert np.abs(found["probabilities"] - wanted[..., 2]).max() < 1e-9
         clear = np.abs(np.diff(np.sort(wanted[..., 2]), axis=1)[:, -1]) > 1e-9
-        assert clear.mean() > 0.9
+        assert clear.mean() > (0.8 if sources is votes else 0.9)  # two votes may tie
         assert found["label"][clear].tolist() == fusion.predict(sources)[clear].tolist()
 
 

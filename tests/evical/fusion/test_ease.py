@@ -111,7 +111,19 @@ def test_voters_who_find_the_same_items_hard_are_dependent():
 def test_few_votes_show_little():
     votes, _ = jury(np.random.default_rng(0), 30, np.full(5, 1.0), 2)
     for number in (2, 3, 5):
-        assert 0.2 < dependence_of(*tables(votes[:number], 2)) < 0.7
+        assert 0.2 < dependence_of(*tables(votes[:number], 2))[0] < 0.7
+
+
+def test_intervals_widen_where_the_dependence_is_not_known():
+    votes, _ = jury(np.random.default_rng(0), 60, np.full(8, 1.0), 2)
+    learned = Consensus().fit(beliefs(votes))
+    given = Consensus(dependence=learned.dependence_).fit(beliefs(votes))
+    known = Rule.from_dict(json.loads(json.dumps(given.to_dict())))
+    found = [rule.combine(beliefs(votes)) for rule in (learned, given, known)]
+    assert found[0].betp() == pytest.approx(found[1].betp(), abs=1e-12)
+    widths = [np.diff(one.interval(), axis=2).mean() for one in found]
+    assert widths[0] > 1.03 * widths[1]
+    assert widths[2] == pytest.approx(widths[1], abs=1e-12)
 
 
 def test_order_and_repetition_do_not_matter():
