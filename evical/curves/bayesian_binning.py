@@ -210,6 +210,7 @@ _TABLE = 640  # scores for which all bins, 1.6 MB of numbers, are looked at toge
 _TOGETHER = 1 << 13  # bins of which a property is asked for together
 _COARSE = 32  # edges of the binnings to which the sums over all are relative, at least
 _FAR_OFF = 1e100  # beyond, terms that count might vanish
+_LEAST_LOG = -700.0  # of a factor: nothing beside others, and exp takes far longer to underflow
 _UNIT: dict[str, Any] = {"unit_diagonal": True, "check_finite": False}
 Prior = BinPrior | Callable[[Any, Any], tuple[Any, Any]]
 
@@ -257,10 +258,11 @@ class BinScores:
 
     def log_scores(self, first: int) -> Floats:
         """Logs of the factors of eq. 3.9 for the bins [first, u], u = first, ..., m - 1."""
-        if len(self) <= _TABLE:
-            return self._table[first, first:]
         uncut = self.distance[first:] - self.distance[first]
-        marginal = log_marginal(*self.bins(first, slice(first + 1, None)))
+        if len(self) <= _TABLE:
+            marginal = self._marginals[first, first:]
+        else:
+            marginal = log_marginal(*self.bins(first, slice(first + 1, None)))
         return np.asarray(self.log_cut[first:] - uncut + marginal)
 
     def weights(self) -> Iterator[tuple[Indices, Indices, Floats]]:
@@ -270,7 +272,9 @@ class BinScores:
         """
         m, negligible = len(self), np.finfo(np.float64).eps / len(self) ** 2
         if m <= _TABLE:
-            shares = self.begins[:-1, np.newaxis] * -self._solved[1][:-1, 1:]
+            _, sums, steps = self._solved
+            shares = (self.begins / -sums)[:-1, np.newaxis] * steps[:-1, 1:]
+            shares *= sums[1:]
             firsts, lasts = np.nonzero(shares > negligible)
             for start in range(0, len(firsts), _TOGETHER):
                 first, last = (part[start : start + _TOGETHER] for part in (firsts, lasts))
@@ -302,68 +306,68 @@ class BinScores:
         """Share (m + 1,) of all binnings, by their scores, that have a bin beginning at an edge."""
         begins = np.append(1.0, np.zeros(len(self)))
         if len(self) <= _TABLE:
-            return np.asarray(solve_triangular(self._solved[1], begins, trans=1, **_UNIT))
+            _, sums, steps = self._solved
+            found = solve_triangular(steps, begins / sums[0], trans=1, **_UNIT)
+            return np.asarray(sums * found)
         for first in range(len(self)):
             begins[first + 1 :] += begins[first] * self._after(first)
         return begins
 
     @cached_property
-    def _solved(self) -> tuple[Floats, Floats]:
-        """The sums of what follows each edge, and minus the shares that each bin has in them.
+    def _solved(self) -> tuple[Floats, Floats, Floats]:
+        """Logs of the sums of what follows each edge; the sums relative to near ones; `_steps`.
 
         The sums s solve ``s[first] = sum_u exp(score of [first, u]) s[u + 1]``. No term is
         negative, so no digit is lost, but they exceed all floats. So they are taken relative to
         others that are near: those of binnings with a cut at a few edges only.
         """
-        m, table = len(self), self._table
+        m = len(self)
         if self.coarser is not None:
             edges, near = np.append(self.places, m), self.coarser.log_sums
         else:
             edges = np.unique(np.append(np.arange(0, m, max(1, m // _COARSE)), m))
-            coarse = table[np.ix_(edges[:-1], edges[1:] - 1)]
-            near = _backward(lambda first: coarse[first, first:], len(coarse))
+            first, last = edges[:-1], edges[1:] - 1
+            coarse = self._marginals[np.ix_(first, last)] + (self.log_cut - self.distance)[last]
+            coarse += self.distance[first, np.newaxis]
+            near = _backward(lambda at: coarse[at, at:], len(coarse))
         below = self.cumulated.positive + self.cumulated.negative
         near = np.interp(below, below[edges], near)
         with np.errstate(over="ignore", invalid="ignore"):  # then they are not near
-            steps = _steps(table, near)
+            steps = self._steps(near)
             sums = solve_triangular(steps, np.append(np.zeros(m), 1.0), **_UNIT)
             if ((sums > 1 / _FAR_OFF) & (sums < _FAR_OFF)).all():
-                steps[:-1, 1:] *= sums[1:] / sums[:-1, np.newaxis]
-                return near + np.log(sums), steps
+                return near + np.log(sums), sums, steps
         exact = _backward(self.log_scores, m)
-        return exact, _steps(table, exact)
+        return exact, np.ones(m + 1), self._steps(exact)
 
-    @cached_property
-    def _table(self) -> Floats:
-        """The scores (m, m) of the bins [first, u]; minus infinity where u is before first."""
-        table = self._marginals + (self.log_cut - self.distance)
-        table += self.distance[:, np.newaxis]
-        return table
+    def _steps(self, near: Floats) -> Floats:
+        """Minus the factors (m + 1, m + 1) of the bins from each edge to those behind it.
+
+        They are relative to sums with these logs. Below the diagonal there is nothing of interest.
+        """
+        m = len(self)
+        matrix = np.zeros((m + 1, m + 1))
+        factors = matrix[:-1, 1:]
+        np.add(self._marginals, self.log_cut - self.distance + near[1:], out=factors)
+        factors += (self.distance - near[:-1])[:, np.newaxis]
+        np.maximum(factors, _LEAST_LOG, out=factors)
+        np.exp(factors, out=factors)
+        np.negative(factors, out=factors)
+        return matrix
 
     @cached_property
     def _marginals(self) -> Floats:
-        """Log marginal likelihoods (m, m) of the bins, some of them known."""
+        """Log marginal likelihoods (m, m) of the bins [first, u], some of them known."""
         m = len(self)
-        table, new = np.full((m, m), -np.inf), np.tri(m, dtype=bool).T
+        table = np.full((m, m), -np.inf)
         if self.coarser is not None:
-            places = self.places
-            known = np.ix_(places, np.append(places[1:], m) - 1)
-            table[known], new[known] = self.coarser._marginals, False
-        first, last = np.nonzero(new)
-        table[first, last] = log_marginal(*self.bins(first, last + 1))
+            ends = np.append(self.places[1:], m)
+            table[np.ix_(self.places, ends - 1)] = self.coarser._marginals
+        new = np.isneginf(table) & ~np.tri(m, k=-1, dtype=bool)
+        first = np.repeat(np.arange(m), np.count_nonzero(new, axis=1))
+        end = np.flatnonzero(new) - m * first + 1
+        table[new] = log_marginal(*self.bins(first, end))
         return table
-
-
-def _steps(table: Floats, near: Floats) -> Floats:
-    """Minus the factors (m + 1, m + 1) of the bins from each edge to those behind it."""
-    m = len(table)
-    matrix = np.zeros((m + 1, m + 1))
-    factors = matrix[:-1, 1:]
-    np.add(table, near[1:], out=factors)
-    factors -= near[:-1, np.newaxis]
-    np.exp(factors, out=factors)
-    np.negative(factors, out=factors)
-    return matrix
 
 
 def _backward(log_scores: Callable[[int], Floats], m: int) -> Floats:
