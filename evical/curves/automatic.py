@@ -181,8 +181,8 @@ def _averaged(counts: ScoreCounts, places: Indices, bins: BinScores) -> Steps:
 
 def _divided(starts: Indices, groups: Indices, n: int) -> Indices:
     ends = np.append(starts[1:], n)
-    parts = [np.linspace(starts[g], ends[g], _PARTS + 1)[:-1].astype(np.intp) for g in groups]
-    return np.unique(np.concatenate([starts, *parts]))
+    parts = np.linspace(starts[groups], ends[groups], _PARTS, endpoint=False, dtype=np.intp)
+    return np.union1d(starts, parts)
 
 
 def _bin_scores(counts: ScoreCounts, starts: Indices) -> BinScores:
@@ -206,21 +206,21 @@ def _moments(positive: Floats, negative: Floats, a: float, b: float) -> Floats:
     return np.stack([posterior_mean(positive, negative, a, b), level, square, without_p, without_q])
 
 
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66)
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 
 
 def _trigamma(x: Floats) -> Floats:
-    """Trigamma function of positive numbers, from its series beyond 16.
+    """Trigamma function of positive numbers, from its series beyond 8.
 
-    It takes a thirtieth of the time of `scipy.special.zeta`.
+    It takes a third of the time of `scipy.special.zeta`.
 
     >>> _trigamma(np.array([1.0])) * 6 / np.pi**2
     array([1.])
     """
     total = np.zeros_like(x)
-    for step in range(16):
+    for step in range(8):
         total += (1.0 / (x + step)) ** 2
-    y = 1.0 / (x + 16.0)
+    y = 1.0 / (x + 8.0)
     tail = np.polynomial.polynomial.polyval(y**2, _BERNOULLI)
     return np.asarray(total + y + y**2 / 2.0 + y**3 * tail)
 
@@ -267,12 +267,10 @@ def spline_curve(counts: ScoreCounts) -> AveragedCurve:
 def _splines(
     counts: ScoreCounts, groups: ScoreCounts, table: Floats, steps: Steps
 ) -> list[Candidate]:
-    found, near = list[Candidate](), steps.at(groups.scores)[1]
+    near, places = steps.at(groups.scores)[1], np.searchsorted(table, groups.scores)
+    found = list[Candidate]()
     for name, scale in curve_scales(counts).items():
-        sample = scale(groups.scores)
-        if sample[0] < sample[-1]:
-            smooth = smooth_candidates(name, 1.0, sample, groups, "spline", near)
-            found += smooth.at(scale(table)) if smooth is not None else []
+        found += smooth_candidates(name, 1.0, scale(table), places, groups, "spline", near)
     return found
 
 
@@ -419,13 +417,11 @@ def automatic_curve(counts: ScoreCounts) -> AveragedCurve:
     given, coarse = _given(scales[natural], groups), coarse_steps(counts)
     steps, near = finer_steps(counts, coarse), coarse.at(groups.scores)[1]
     table = curve_table(counts, groups, steps.jumps)
-    candidates = [steps.candidate(_STEPS, table)]
+    candidates, places = [steps.candidate(_STEPS, table)], np.searchsorted(table, groups.scores)
     for name, scale in scales.items():
-        sample = scale(groups.scores)
-        if sample[0] < sample[-1]:
-            kind = "" if name != natural else "log-odds" if name == "logit" else "margin"
-            fitted = smooth_candidates(name, 1 / len(scales), sample, groups, kind, near)
-            candidates += fitted.at(scale(table)) if fitted is not None else []
+        kind = "" if name != natural else "log-odds" if name == "logit" else "margin"
+        share = 1 / len(scales)
+        candidates += smooth_candidates(name, share, scale(table), places, groups, kind, near)
     # While the scores as given take part, the samples cannot tell them from a line.
     lines = [c.variance for c in candidates if c.name == f"{natural}: line"]
     log_odds = np.clip(scales[natural](table), -_LIMIT, _LIMIT)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.special import expit, softmax
 
-from evical._typing import Floats
+from evical._typing import Floats, Indices
 from evical.curves.newton import (
     Sums,
     logistic_terms,
@@ -56,6 +56,7 @@ _TINY = 1e-300
 _MOST = 100.0  # log-odds, far beyond the flat ends of the sigmoid
 _NODES, _SHARES = np.polynomial.hermite_e.hermegauss(9)
 _SHARES = _SHARES / _SHARES.sum()
+_SATURATED = 700.0  # log-odds whose exponential is still a float
 # Prior standard deviations: of the log-odds at the mean score around those of the classes; of their
 # change over a standard deviation of the scores; of bends, on the same scale.
 _LEVEL, _SLOPE, _BEND = 2.0, 4.0, 1.0
@@ -142,13 +143,19 @@ def mean_probability(log_odds: Floats, variance: Floats) -> Floats:
     >>> mean_probability(np.array([0.0, 2.0]), np.array([1.0, 1.0])).round(4)
     array([0.5   , 0.8445])
     """
-    deviation = np.sqrt(variance)
-    total = np.zeros_like(log_odds)
-    for node, share in zip(_NODES, _SHARES, strict=True):
-        eta = log_odds + node * deviation
-        small = np.exp(-np.abs(eta))
-        total += np.where(eta < 0.0, small, 1.0) * (share / (1.0 + small))
-    return total
+    distance, deviation = np.abs(log_odds), np.sqrt(variance)
+    small = np.exp(-distance)
+    square = small * small
+    below = log_odds < 0.0
+    twice = np.where(below, 2.0 * square, 2.0)
+    total = np.where(below, small, 1.0) * (_SHARES[4] / (1.0 + small))
+    # Of two opposite nodes: with s and t the exponentials of the negative log-odds there,
+    # 1 / (1 + s) + 1 / (1 + t) = (2 + s + t) / (1 + s + t + st).
+    for node, share in zip(_NODES[5:], _SHARES[5:], strict=True):
+        move = node * deviation
+        both = np.exp(np.minimum(move - distance, _SATURATED)) + np.exp(-move - distance)
+        total += share * ((twice + both) / (1.0 + square + both))
+    return np.asarray(total)
 
 
 def left_out_likelihoods(mean: Floats, variance: Floats, counts: ScoreCounts) -> Floats:
@@ -339,47 +346,15 @@ def _penalized_sums(
     return value, slope @ sample.design + pull, hessian
 
 
-@dataclass(frozen=True, eq=False)
-class SmoothCandidates:
-    """Candidates with normally distributed log-odds on one scale.
-
-    Parameters
-    ----------
-    names : list of c str
-    priors, left_out : (c,) arrays
-        As in `Candidate`.
-    design : callable
-        From scores (t,) on the scale to the rows (t, d) of a design.
-    fit : LaplaceFit
-    """
-
-    names: list[str]
-    priors: Floats
-    left_out: Floats
-    design: Callable[[Floats], Floats]
-    fit: LaplaceFit
-
-    def at(self, table: Floats) -> list[Candidate]:
-        """The candidates at scores (t,) on the scale."""
-        mean, variance = self.fit.at(self.design(table))
-        columns = (
-            self.names,
-            self.priors.tolist(),
-            *(mean_probability(mean, variance), mean, variance),
-            self.left_out.tolist(),
-            self.fit.degrees.tolist(),
-        )
-        return [Candidate(*values) for values in zip(*columns, strict=True)]
-
-
 def smooth_candidates(
     scale: str,
     prior: float,
-    sample: Floats,
+    table: Floats,
+    places: Indices,
     counts: ScoreCounts,
     kind: str = "",
     near: Floats | float = 0.0,
-) -> SmoothCandidates | None:
+) -> list[Candidate]:
     """Log-odds that are a line, a parabola or a smoothing spline on a scale.
 
     Parameters
@@ -388,8 +363,10 @@ def smooth_candidates(
         Its name.
     prior : float
         Weight of all together.
-    sample : (m,) array
-        Scores of `counts` on that scale, not all equal.
+    table : (t,) array
+        Ascending scores on that scale at which the candidates are wanted.
+    places : (m,) array
+        Where those of `counts` stand among them.
     counts : ScoreCounts
     kind : {"", "margin", "log-odds", "spline"}
         Margins and log-odds also have the line through zero, which is temperature scaling, and
@@ -399,45 +376,44 @@ def smooth_candidates(
 
     Returns
     -------
-    SmoothCandidates or None
-        None if no optimum can be proven, or no spline bends.
+    list of Candidate
+        Empty if all scores are equal on the scale, no optimum can be proven, or no spline bends.
 
     Examples
     --------
     >>> counts = ScoreCounts.from_samples([-1.0, 0.0, 1.0], [0, 1, 1])
-    >>> found = smooth_candidates("given", 1.0, counts.scores, counts, "margin")
-    >>> [c.name for c in found.at(np.zeros(1))][:3]
+    >>> found = smooth_candidates("given", 1.0, counts.scores, np.arange(3), counts, "margin")
+    >>> [c.name for c in found][:3]
     ['given: line', 'given: parabola', 'given: bends 0.1']
     """
+    sample = table[places]
+    if sample[0] == sample[-1]:
+        return []
     center, unit = location_scale(sample, counts.total)
-
-    def standard(x: Floats) -> Floats:
-        return np.clip(standardized(x, center, unit), -_FAR, _FAR)
-
-    z, beta = standard(sample), kind == "log-odds"
-    bends, inside = _bends(z, counts.total)
-
-    def design_at(x: Floats) -> Floats:
-        at = standard(x)
-        return _design(at, x, bends.at(at), beta, z[[0, -1]])
-
+    z, beta = np.clip(standardized(table, center, unit), -_FAR, _FAR), kind == "log-odds"
+    roughness, bends = _bends(z, places, counts.total)
     zero = float(standardized(np.zeros(1), center, unit)[0])
-    priors = _priors(bends, beta, zero if kind and abs(zero) < _FAR else None)
+    priors = _priors(roughness, beta, zero if kind and abs(zero) < _FAR else None)
     names = [name for name in priors if kind != "spline" or name in BENDS]
     if not names:
-        return None
-    design = _design(z, sample, inside, beta, z[[0, -1]])
+        return []
+    design = _design(z, table, bends, beta, z[places[[0, -1]]])
     means = np.zeros((len(names), len(design[0])))
     odds = (counts.n_positive + 1.0) / (counts.n_negative + 1.0)
     means[[name != "temperature" for name in names], 0] = np.log(odds)
     try:
-        fit = laplace_fit(design, np.stack([priors[n] for n in names]), means, counts, near)
+        fit = laplace_fit(design[places], np.stack([priors[n] for n in names]), means, counts, near)
     except ConvergenceError:
-        return None  # what cannot be proven does not take part; steps always do
-    shares = np.array([prior * _PRIORS[name] for name in names])
-    left_out = left_out_likelihoods(*fit.at(design), counts)
-    names = [f"{scale}: {name}" for name in names]
-    return SmoothCandidates(names, shares, left_out, design_at, fit)
+        return []  # what cannot be proven does not take part; steps always do
+    mean, variance = fit.at(design)
+    columns = (
+        [f"{scale}: {name}" for name in names],
+        [prior * _PRIORS[name] for name in names],
+        *(mean_probability(mean, variance), mean, variance),
+        left_out_likelihoods(mean[:, places], variance[:, places], counts).tolist(),
+        fit.degrees.tolist(),
+    )
+    return [Candidate(*values) for values in zip(*columns, strict=True)]
 
 
 def spline_coordinates(nodes: Floats) -> tuple[Floats, Floats]:
@@ -473,29 +449,14 @@ def spline_coordinates(nodes: Floats) -> tuple[Floats, Floats]:
     return values, roughness
 
 
-class _Bends(NamedTuple):
-    """Directions in which a natural spline bends, uncorrelated and of mean square 1."""
-
-    nodes: Floats
-    directions: Floats  # (k, d) in the coordinates of `spline_coordinates`
-    roughness: Floats  # (d,) integrals of f''^2
-
-    def at(self, z: Floats) -> Floats:
-        """Their values (m, d), linear beyond the knots."""
-        if not len(self.roughness):
-            return np.empty((len(z), 0))
-        return _spline_basis(self.nodes, z) @ self.directions
-
-
-def _spline_basis(nodes: Floats, z: Floats) -> Floats:
-    """Values (m, k) at z of the splines with one of the coordinates 1 and the others 0.
+def _spline_basis(nodes: Floats, values: Floats, z: Floats) -> Floats:
+    """Values (t, k) at z of the splines with one of the coordinates 1 and the others 0.
 
     Between knots f is the line between its values, less what f'' bends it (Green & Silverman 1994,
     section 2.4.1); beyond them it goes on as a line.
     """
-    values, curved = spline_coordinates(nodes)[0], np.eye(len(nodes))[2:]
     bends = np.zeros_like(values)
-    bends[1:-1] = curved
+    bends[1:-1] = np.eye(len(nodes))[2:]
     place = np.clip(np.searchsorted(nodes, z, side="right") - 1, 0, len(nodes) - 2)
     gap = nodes[place + 1] - nodes[place]
     right = (z - nodes[place]) / gap
@@ -512,13 +473,18 @@ def _spline_basis(nodes: Floats, z: Floats) -> Floats:
     return np.asarray(found)
 
 
-def _bends(z: Floats, weight: Floats) -> tuple[_Bends, Floats]:
-    """The directions, and their values (m, d) at z."""
-    nodes = _knots(z, weight)
+def _bends(z: Floats, places: Indices, weight: Floats) -> tuple[Floats, Floats]:
+    """Directions in which a natural spline bends, uncorrelated and of mean square 1.
+
+    Of d of them, integrals (d,) of f''^2, and values (t, d) at z; the weights (m,) are those of the
+    places.
+    """
+    nodes = _knots(z[places], weight)
     if len(nodes) < 3:
-        return _Bends(nodes, np.empty((len(nodes), 0)), np.empty(0)), np.empty((len(z), 0))
-    roughness, basis = spline_coordinates(nodes)[1], _spline_basis(nodes, z)
-    gram = (basis.T * (weight / weight.sum())) @ basis
+        return np.empty(0), np.empty((len(z), 0))
+    values, roughness = spline_coordinates(nodes)
+    basis = _spline_basis(nodes, values, z)
+    gram = (basis[places].T * (weight / weight.sum())) @ basis[places]
     unit = np.trace(roughness) / max(np.trace(gram), _TINY)
     # Shares of squares between 0 and 1: well posed, whatever the samples do not see.
     total = gram + roughness / unit
@@ -528,7 +494,7 @@ def _bends(z: Floats, weight: Floats) -> tuple[_Bends, Floats]:
     seen[-2:] = False  # the lines
     share = share[seen]
     found = found[:, seen] / (scale[:, None] * np.sqrt(share))
-    return _Bends(nodes, found, (1.0 / share - 1.0) * unit), basis @ found
+    return (1.0 / share - 1.0) * unit, basis @ found
 
 
 def _design(z: Floats, x: Floats, bends: Floats, beta: bool, ends: Floats) -> Floats:
@@ -541,13 +507,13 @@ def _design(z: Floats, x: Floats, bends: Floats, beta: bool, ends: Floats) -> Fl
     return np.hstack([np.stack(columns, axis=1), bends])
 
 
-def _priors(bends: _Bends, beta: bool, offset: float | None) -> dict[str, Floats]:
+def _priors(roughness: Floats, beta: bool, offset: float | None) -> dict[str, Floats]:
     """Inverse prior covariances (d, d) of the candidates, by name.
 
     Parameters that a candidate lacks are held at 0 by a great precision.
     """
     first = 4 if beta else 3
-    held = np.full(first + len(bends.roughness), _HELD)
+    held = np.full(first + len(roughness), _HELD)
     held[:2] = _LEVEL**-2, _SLOPE**-2
 
     def free(position: int | slice, precision: float | Floats) -> Floats:
@@ -558,8 +524,8 @@ def _priors(bends: _Bends, beta: bool, offset: float | None) -> dict[str, Floats
     priors = {"line": np.diag(held), "parabola": free(2, _BEND**-2)}
     if beta:
         priors["beta"] = free(3, _BEND**-2)
-    for name, deviation in BENDS.items() if len(bends.roughness) else ():
-        priors[name] = free(slice(first, None), bends.roughness / deviation**2)
+    for name, deviation in BENDS.items() if len(roughness) else ():
+        priors[name] = free(slice(first, None), roughness / deviation**2)
     if offset is not None:
         along, across = np.array([-offset, 1.0]), np.array([1.0, offset])
         along, across = along / np.linalg.norm(along), across / np.linalg.norm(across)

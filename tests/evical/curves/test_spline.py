@@ -67,10 +67,9 @@ def test_a_candidate_is_the_optimum_of_the_penalized_deviance_and_its_curvature(
         return (weight * np.logaddexp(0, eta) - counts.positive * eta).sum() + penalty(values)
 
     best = minimize(objective, np.zeros(len(knots)), method="BFGS", options={"gtol": 1e-7}).x
-    found = {
-        c.name: c
-        for c in smooth.smooth_candidates("given", 1.0, counts.scores, counts).at(counts.scores)
-    }[f"given: {name}"]
+    places = np.arange(len(counts))
+    candidates = smooth.smooth_candidates("given", 1.0, counts.scores, places, counts)
+    found = {c.name: c for c in candidates}[f"given: {name}"]
     np.testing.assert_allclose(found.log_odds, at @ best, atol=1e-4)
     rows = np.eye(len(knots))
     quadratic = np.array(
