@@ -55,8 +55,10 @@ _LEAST_COUNT = 0.5
 # In an interval steps count as much as the scores as given: where smooth curves miss a step they
 # miss by much. Chosen on thirteen simulated maps.
 _CAUTION = 20.0
-# Groups beside the likeliest cuts are divided until they have few samples.
-_LIKELY, _MOST_LIKELY, _PARTS, _FEW, _ROUNDS = 0.02, 6, 8, 16.0, 6
+_LIKELY = 0.02  # a cut at which a curve may jump
+# Groups of more than a few samples are divided beside a cut whose probability is worth so many of
+# these, those of the six that are worth most at once; scores that are not many, to single ones.
+_FEW, _WORTH, _AT_ONCE, _PARTS, _ROUNDS, _NOT_MANY = 16.0, 4.0, 6, 8, 6, 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +139,7 @@ def coarse_steps(counts: ScoreCounts) -> Steps:
 
 
 def finer_steps(counts: ScoreCounts, coarse: Steps) -> Steps:
-    """The same, with smaller groups where a cut is likely.
+    """The same, with smaller groups where a cut is likely and may be far off.
 
     Parameters
     ----------
@@ -149,23 +151,25 @@ def finer_steps(counts: ScoreCounts, coarse: Steps) -> Steps:
     -------
     Steps
     """
-    if len(coarse.places) == len(counts) or counts.total.sum() / _STEP_GROUPS <= _FEW:
+    n = len(counts)
+    if len(coarse.places) == n or counts.total.sum() <= _FEW * _STEP_GROUPS:
         return coarse
+    if n <= _NOT_MANY:
+        return _averaged(counts, np.arange(n), _bin_scores(counts, np.arange(n)))
     places, bins = coarse.places, coarse.bins
     for _ in range(_ROUNDS):
-        cuts = bins.begins[:-1]
-        likely = np.flatnonzero(cuts[1:] > _LIKELY) + 1
-        likely = likely[np.argsort(-cuts[likely], kind="stable")][:_MOST_LIKELY]
-        beside = np.union1d(likely - 1, likely)
-        weight = np.add.reduceat(counts.total, places)
-        finer = _divided(places, beside[weight[beside] > _FEW], len(counts))
-        if len(finer) == len(places):
+        weight = np.add.reduceat(counts.total, places) * (np.diff(places, append=n) > 1)
+        # Cuts that are certain are equal, whatever their rounding.
+        worth = np.round(bins.begins[1:-1], 9) * np.maximum(weight[:-1], weight[1:])
+        likely = np.argsort(-worth, kind="stable")[:_AT_ONCE]
+        likely = likely[worth[likely] > _WORTH]
+        if not len(likely):
             break
+        beside = np.union1d(likely, likely + 1)
+        finer = _divided(places, beside[weight[beside] > _WORTH], n)
         found = _bin_scores(counts, finer)
         bins = replace(found, coarser=bins, places=np.searchsorted(finer, places))
         places = finer
-        if len(places) == len(counts):
-            break
     return coarse if places is coarse.places else _averaged(counts, places, bins)
 
 

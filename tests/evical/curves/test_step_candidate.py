@@ -85,6 +85,14 @@ def test_a_bump_within_a_group_counts_beside_smooth_curves():
     assert np.interp(scores[9_910:9_950], curve.scores, curve.probability).mean() > 0.8
 
 
+def test_many_certain_cuts_between_repeated_scores_are_found():
+    scores = np.repeat(np.arange(120), 100)
+    truth = np.where(scores // 5 % 2, 0.95, 0.05)
+    y = np.random.default_rng(0).random(len(scores)) < truth
+    steps = fit_steps(ScoreCounts.from_samples(scores, y))
+    assert np.abs(steps.at(scores)[0] - truth).mean() < 0.012
+
+
 def test_one_score_has_the_posterior_of_its_share():
     counts = ScoreCounts.from_samples([3.0, 3.0, 3.0], [0, 1, 1])
     a, b = prior_of(counts)
