@@ -283,12 +283,12 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     ) -> None:
         """Refuse, before training, what could not be predicted because of too many classes."""
         products: dict[str, int] = {}
-        if len(np.unique(y)) > MAX_CLASSES:
+        if len(self.classes_) > MAX_CLASSES:
             for name, member in members.items():
                 number = plain(member)._n_products_for(name, rule, X, y, groups)
                 if number is not None:
                     products[name] = number
-        rule.check_cost(len(np.unique(y)), len(members), products)
+        rule.check_cost(len(self.classes_), len(members), products)
 
     def _checked_fusion(self, members: dict[str, Any]) -> Rule:
         fusion = as_rule(self.rule)

@@ -248,7 +248,7 @@ def _held_out(share: Share, samples: Samples, copies: Parts) -> Parts:
     n = len(samples.y)
     if isinstance(share.member, FrozenEstimator):  # `fit` left it as it was
         return [(np.arange(n), plain(share.fitted).beliefs(samples.X))]
-    others = np.setdiff1d(np.arange(n), share.rows)
+    others = np.flatnonzero(np.bincount(share.rows, minlength=n) == 0)
     if len(others):
         copies.append((others, share.fitted.beliefs(_safe_indexing(samples.X, others))))
     if share.scored is not None:
