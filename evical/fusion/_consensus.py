@@ -246,9 +246,9 @@ class Consensus(Rule):
     def _check_parameters(self) -> None:
         check_choice("model", self.model, _MODELS)
         check_level("confidence", self.confidence)
-        given: Any = self.dependence
+        given = self.dependence
         number = isinstance(given, int | float | np.number)
-        if not (0 <= given < 1 if number else given == "auto"):
+        if not (0 <= float(given) < 1 if number else given == "auto"):
             raise ValueError(
                 f"dependence is {given!r}, expected 'auto' or a number from 0 to less than 1"
             )
