@@ -3,7 +3,6 @@
 from dstheory.combine._average import deng, mixing, murphy
 from dstheory.combine._axis import combine_axis
 from dstheory.combine._boolean import conjunctive, disjunctive, exclusive_or
-from dstheory.combine._cautious import bold, cautious
 from dstheory.combine._decombine import decombine
 from dstheory.combine._dempster import dempster
 from dstheory.combine._dubois_prade import dubois_prade
@@ -14,7 +13,7 @@ from dstheory.combine._learning import learn_tnorm
 from dstheory.combine._lns import lns
 from dstheory.combine._pcr import pcr5, pcr5_plus, pcr6, pcr6_plus
 from dstheory.combine._pcr_first import pcr1, pcr2, pcr3, pcr4
-from dstheory.combine._tnorm import tnorm_conjunctive, tnorm_disjunctive
+from dstheory.combine._tnorm import bold, cautious, tnorm_conjunctive, tnorm_disjunctive
 
 __all__ = [
     "bold",

@@ -6,8 +6,8 @@ for all. So a voter s is taken to be right about an item of ease u ~ N(0, 1) wit
 
     1 / (1 + exp(-(b_s + sigma u)))
 
-and to name each other class alike if he is not, as in Rasch's model of tests (1960), here with a
-key that nobody knows. With sigma = 0 it is the model of Dawid & Skene (1979) with one coin for each
+and otherwise to name each other class alike, as in Rasch's model of tests (1960), here with a key
+that nobody knows. With sigma = 0 it is the model of Dawid & Skene (1979) with one coin for each
 voter. What the votes say of sigma is their likelihood, with skills b_s at their best and the ease
 and the class of each item integrated out.
 """
@@ -41,9 +41,9 @@ class _Listed:
     Parameters
     ----------
     asked : (n, S) sparse array
-        What a vote of the voter counts, where he has voted.
+        What a vote of the voter counts, where there is one.
     named : (P, S) sparse array
-        The same where he has named that class of that item, for each pair that somebody named.
+        The same where it names that class of that item, for each pair that somebody named.
     item : (P,) array of int
         Of each pair; it never falls.
     start : (n,) array of int

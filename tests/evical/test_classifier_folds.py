@@ -184,7 +184,7 @@ def test_scores_of_folds_are_rarely_called_unlike_by_chance():
     assert not any(_alike([parts[0] + 1.5, *parts[1:]]) for parts in draws[:50])
 
 
-def test_where_smirnovs_test_is_not_exact_it_decides_as_the_exact_one():
+def test_smirnovs_test_decides_as_the_exact_one():
     distances, level = np.linspace(0.05, 2.5, 60), _LEVEL / 5
     for pairs in (4, 13, 80, 1000):
         far = np.minimum(distances / np.sqrt(pairs), 1.0)
@@ -192,7 +192,7 @@ def test_where_smirnovs_test_is_not_exact_it_decides_as_the_exact_one():
         np.testing.assert_array_equal(found >= level, exact >= level)
         close = (found > level / 2) & (found < 2 * level)
         assert close.any()
-        np.testing.assert_array_equal(found[close], exact[close])
+        np.testing.assert_allclose(found[close], exact[close], rtol=1e-4)
 
 
 def test_machines_of_useless_features_do_little_harm():

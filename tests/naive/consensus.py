@@ -220,7 +220,7 @@ def log_likelihood_of_votes(items, skills, spread, prevalence, points=400):
     """Of votes of each item, -1 for none: ease and class integrated out, by the trapezoidal rule.
 
     A voter s is right about an item of ease u ~ N(0, 1) with log-odds ``skills[s] + spread * u``,
-    and names each other class alike if he is not.
+    and otherwise names each other class alike.
     """
     steps = [-9 + 18 * at / points for at in range(points + 1)] if spread else [0.0]
     width = 18 / points if spread else sqrt(2 * pi)
