@@ -31,7 +31,7 @@ from evical.beliefs.composed import placed
 from evical.calibrators.fields import Field, positive, shares
 from evical.errors import WrongWayWarning
 from evical.fusion._agreement import Z95, Agreement, Cast, KeptRows, Moments
-from evical.fusion._ease import dependence_of
+from evical.fusion._ease import dependence_of, log_likelihoods
 from evical.fusion._rule import HeldOut, Needs, Reads, Rule, of_sources, read
 from evical.fusion._stacked import Stacked
 from evical.fusion.described import Formula, Learned, learned_from
@@ -429,7 +429,7 @@ class Consensus(Rule):
             return _USUAL_DEPENDENCE, 0.0
         share = self._agreement.share[heard]
         p, silent, weight = votes.probabilities, votes.silent, votes.weight
-        return dependence_of(p, silent, share, weight, self.prevalence_)
+        return dependence_of(log_likelihoods(p, silent, share, weight, self.prevalence_))
 
     def _believe(self) -> None:
         """Correlations (S,) with the truth, none above what a calibrated source has."""

@@ -28,8 +28,9 @@ SPREADS = (0.0, 0.3, 0.6, 1.0, 2.0, 3.0)
 _DEPENDENCES = np.array([0.0, 0.05, 0.45, 0.55, 0.7, 0.75])
 _ODDS = np.array([0.3, 0.3, 1.0, 1.0, 1.0, 1.0])
 _SKILL, _PRECISION = 1.0, 0.25  # mean and precision of the skills before any vote
-_NODES = 9
-_STEPS, _INNER, _CLOSE, _LONGEST = 100, 2, 0.01, 1.0
+_NODES = 9  # of the quadrature over the ease
+# Rounds at most, Newton steps in each and their greatest length; and the gain that ends the rounds.
+_STEPS, _INNER, _LONGEST, _CLOSE = 100, 2, 1.0, 0.01
 _HOPELESS = 30.0  # below the best spread, beyond which wider ones are not tried
 _LEAST = 1e-300
 
@@ -159,50 +160,46 @@ def log_likelihoods(
     skill = np.full(len(votes), _SKILL)
     found = np.full(len(SPREADS), -np.inf)
     for place, spread in enumerate(SPREADS):
-        ease, share = np.polynomial.hermite_e.hermegauss(_NODES if spread else 1)
-        share /= share.sum()
-        before = -np.inf
+        ease, amount = np.polynomial.hermite_e.hermegauss(_NODES if spread else 1)
+        amount /= amount.sum()
         for _ in range(_STEPS):
             right = skill[:, np.newaxis] + spread * ease
-            log_likelihood, asked, named = listed.expected(right, share)
+            log_likelihood, asked, named = listed.expected(right, amount)
             log_likelihood -= _PRECISION / 2 * float(((skill - _SKILL) ** 2).sum())
-            if log_likelihood - before < _CLOSE:
+            gain = log_likelihood - found[place]
+            found[place] = max(found[place], log_likelihood)
+            if gain < _CLOSE:
                 break
-            before = log_likelihood
             for _ in range(_INNER):
                 p = expit(skill[:, np.newaxis] + spread * ease)
                 slope = (named - asked * p).sum(axis=1) - _PRECISION * (skill - _SKILL)
                 curvature = (asked * p * (1 - p)).sum(axis=1) + _PRECISION
                 skill = skill + np.clip(slope / curvature, -_LONGEST, _LONGEST)
-        found[place] = log_likelihood
-        if log_likelihood < found.max() - _HOPELESS:
+        if found[place] < found.max() - _HOPELESS:
             break
     return found
 
 
-def dependence_of(
-    votes: Floats, silent: Flags, share: Floats, weight: Floats, prevalence: Floats
-) -> tuple[float, float]:
+def dependence_of(log_likelihood: Floats) -> tuple[float, float]:
     """Expected dependence of sources that vote, see `Consensus`, and its standard deviation.
 
     Parameters
     ----------
-    votes : (S, n, K) array
-        1 for the class that a source names, otherwise 0.
-    silent : (S, n) array of bool
-    share : (S,) array
-        What a vote of each source counts: of two that are copies of each other, half.
-    weight : (n,) array
-    prevalence : (K,) array
+    log_likelihood : (6,) array
+        Of each spread, see `log_likelihoods`.
 
     Returns
     -------
     expected : float
         From 0 to 0.75.
     deviation : float
+
+    Examples
+    --------
+    >>> dependence_of(np.array([0.0, 0.0, -np.inf, -np.inf, -np.inf, -np.inf]))
+    (0.025, 0.025)
     """
-    logs = log_likelihoods(votes, silent, share, weight, prevalence)
-    shares = _ODDS * np.exp(logs - logs.max())
+    shares = _ODDS * np.exp(log_likelihood - log_likelihood.max())
     shares /= shares.sum()
     expected = float(shares @ _DEPENDENCES)
     return expected, math.sqrt(shares @ (_DEPENDENCES - expected) ** 2)

@@ -111,7 +111,7 @@ def test_voters_who_find_the_same_items_hard_are_dependent():
 def test_few_votes_show_little():
     votes, _ = jury(np.random.default_rng(0), 30, np.full(5, 1.0), 2)
     for number in (2, 3, 5):
-        assert 0.2 < dependence_of(*tables(votes[:number], 2))[0] < 0.7
+        assert 0.2 < dependence_of(log_likelihoods(*tables(votes[:number], 2)))[0] < 0.7
 
 
 def test_intervals_widen_where_the_dependence_is_not_known():
