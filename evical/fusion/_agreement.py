@@ -520,13 +520,14 @@ class KeptRows:
 
     @property
     def apart(self) -> Floats:
-        """On how many samples (S, S) either of two sources differs from the mean of the others.
+        """On how many common samples (S, S) either source differs from the mean of the others.
 
         An effective number (Kish 1965), by the squared distance d of probabilities from the mean of
         the other sources: the square of the sum of d over the sum of the squares. All common
         samples, if neither differs anywhere.
         """
-        available = np.where(self.silent, 0, self.weight)
+        said = (~self.silent).astype(np.float64)
+        available = said * self.weight
         total = available.sum(axis=0)
         whole = np.einsum("sn,snk->nk", available, self.probabilities)
         distance = np.zeros_like(available)
@@ -535,10 +536,11 @@ class KeptRows:
             known = (weight > 0) & (rest > 0)
             mean = (whole - weight[:, np.newaxis] * p)[known] / rest[known, np.newaxis]
             distance[own, known] = ((p[known] - mean) ** 2).sum(axis=1)
-        sums, squares = distance.sum(axis=1), (distance**2).sum(axis=1)
-        square = squares[:, np.newaxis] + squares + 2 * distance @ distance.T
-        found = available @ available.T
-        np.divide((sums[:, np.newaxis] + sums) ** 2, square, out=found, where=square > 0)
+        counted = distance * self.weight
+        sums, squares = counted @ said.T, (counted * distance) @ said.T
+        square = squares + squares.T + 2 * counted @ distance.T
+        found = available @ said.T
+        np.divide((sums + sums.T) ** 2, square, out=found, where=square > 0)
         return np.asarray(found)
 
     def votes(self, heard: Flags) -> "KeptRows | None":

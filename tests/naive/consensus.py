@@ -142,9 +142,11 @@ def _products(evidence, unlike, power):
 
 
 def _apart(sources, s, t):
-    """Effective number of samples on which either source differs from the mean of the others."""
+    """Effective number of common samples on which either differs from the mean of the others."""
     found = []
     for i in range(len(sources[0])):
+        if not (sources[s][i] and sources[t][i]):
+            continue
         distance = 0.0
         for own in (s, t):
             others = [one[i] for place, one in enumerate(sources) if place != own and one[i]]
@@ -153,7 +155,7 @@ def _apart(sources, s, t):
                 distance += sum((a - b) ** 2 for a, b in zip(sources[own][i], mean, strict=True))
         found.append(distance)
     square = sum(d * d for d in found)
-    return sum(found) ** 2 / square if square else 0.0
+    return sum(found) ** 2 / square if square else len(found)
 
 
 def pooled(row, weights, prevalence, sharpness):

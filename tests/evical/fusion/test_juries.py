@@ -1,6 +1,7 @@
 """Consensus of simulated juries: copies, contradiction, later votes and judges, labels beside."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from evical import EvidentialFusion
 from evical.beliefs import as_beliefs
 from evical.errors import WrongWayWarning
 from evical.fusion import Consensus, Stacked
+from evical.fusion._agreement import KeptRows
 
 
 def voters(rng, truth, accuracies):
@@ -51,6 +53,28 @@ def test_a_copy_is_no_evidence_of_reliability():
     assert np.abs(np.diff(shares)).max() < 0.1
     assert shares[-1] < alone.weights_[3] + 0.01
     assert rule.groups_.tolist() == [0, 1, 2, 3, 4, 5, 3]
+
+
+def test_few_common_samples_show_no_copies():
+    """Of a crowd in which two voters vote on few samples both, however many each has."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4, 600)
+    votes = voters(rng, truth, np.repeat([0.85, 0.3], [27, 3]))
+    share = rng.choice([0.02, 0.3], (30, 1))
+    p = np.eye(4)[votes]
+    p[rng.random((30, 600)) > share] = np.nan
+    rule = Consensus().fit([as_beliefs(one, np.arange(4)) for one in p])
+    assert len(set(rule.groups_)) == 30
+    assert rule.weights_[:27].mean() > 3 * rule.weights_[27:].mean()
+    rows = KeptRows(np.arange(600), np.nan_to_num(p, nan=0.25), np.isnan(p[..., 0]), truth + 1.0, 0)
+    twice = np.repeat(np.arange(600), truth + 1)
+    repeated = replace(
+        rows,
+        probabilities=rows.probabilities[:, twice],
+        silent=rows.silent[:, twice],
+        weight=np.ones(len(twice)),
+    )
+    np.testing.assert_allclose(rows.apart, repeated.apart)
 
 
 def test_voters_who_are_nearly_always_right_are_not_copies_beside_a_camp_that_errs_together():
