@@ -184,6 +184,8 @@ class Crowd:
         Share of votes that are missing.
     least, most : float
         Probabilities of a right vote are uniform between these.
+    juries : int
+        Drawn in each repeat; figures are means over them.
     """
 
     items: int
@@ -193,6 +195,7 @@ class Crowd:
     silent: float
     least: float
     most: float
+    juries: int = 1
 
     @property
     def key(self) -> str:
@@ -204,6 +207,17 @@ class Crowd:
 
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         rng = repeat_rng(self.key, number, seed)
+        each = [self._figures(rng) for _ in range(self.juries)]
+        return [
+            (
+                ("voters", self.key, "votes", str(self.items), "simulated", name),
+                tuple(np.mean([figures[name] for figures in each], axis=0).tolist()),
+            )
+            for name in each[0]
+        ]
+
+    def _figures(self, rng: np.random.Generator) -> dict[str, tuple[float, ...]]:
+        """Of each way on one jury."""
         y = rng.integers(0, self.classes, self.items)
         right = rng.uniform(self.least, self.most, self.voters)
         right[: self.spammers] = 1 / self.classes
@@ -214,7 +228,7 @@ class Crowd:
         heard = ~np.isnan(p[..., 0]).all(axis=0)
         p, y = p[:, heard], y[heard]
         truth = _posterior(p, right)
-        found: list[Record] = []
+        found: dict[str, tuple[float, ...]] = {}
         listed = dict(ways.WAYS)
         if find_spec("crowdkit"):
             listed["Dawid-Skene of crowd-kit"] = lambda seen, new: ways.crowd_kit(new)
@@ -228,9 +242,8 @@ class Crowd:
                 lower, upper = np.moveaxis(ways.interval(p, p, dependence), 2, 0)
                 covered = float(np.mean((lower <= truth) & (truth <= upper)))
             error = float(np.mean(q.argmax(axis=1) != y))
-            figures = (ways.log_loss(q, y), error, float(q.max(axis=1).mean()), covered, np.nan)
-            key = ("voters", self.key, "votes", str(self.items), "simulated", name)
-            found.append((key, figures))
+            confidence = float(q.max(axis=1).mean())
+            found[name] = (ways.log_loss(q, y), error, confidence, covered, np.nan)
         return found
 
 
@@ -262,8 +275,8 @@ LABEL_FREE = Study(
         *(Labeled(source) for source in _sources() if source.name not in ways.CHOSEN_ON),
         Crowd(1000, 10, 2, 3, 0.3, 0.55, 0.95),
         Crowd(1000, 10, 3, 3, 0.3, 0.55, 0.95),
-        Crowd(60, 8, 2, 0, 0.0, 0.55, 0.8),
-        Crowd(60, 8, 3, 0, 0.0, 0.55, 0.8),
+        Crowd(60, 8, 2, 0, 0.0, 0.55, 0.8, juries=20),
+        Crowd(60, 8, 3, 0, 0.0, 0.55, 0.8, juries=20),
     ),
     repeats=2,
     protocol=TEXT.protocol,

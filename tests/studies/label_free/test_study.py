@@ -65,7 +65,7 @@ def test_a_repeat_of_voters_and_its_tables():
     crowd = study.Crowd(600, 6, 2, 1, 0.2, 0.6, 0.9)
     records = crowd.run_repeat({}, 0, 0)
     assert [labels[-1] for labels, _ in records][:2] == [ways.MEAN, ways.DEFAULT]
-    assert records == crowd.run_repeat({}, 0, 0)
+    assert repr(records) == repr(crowd.run_repeat({}, 0, 0))  # NaN differs from itself
     losses = {labels[-1]: values[0] for labels, values in records}
     assert losses["Consensus(dependence=0)"] < losses["smoothed votes"]
 
