@@ -64,8 +64,8 @@ class Consensus(Rule):
     dependence : "auto" or float
         How far agreement is due to common errors, from 0 to less than 1. "auto" learns it from
         votes, see the notes, and otherwise is 0.5, which is what classifiers of the same problem
-        showed. 0 is for sources that err independently, such as annotators who work alone, and
-        makes the consensus sharper.
+        showed. 0 is for sources that err independently and makes the consensus sharper;
+        annotators who work alone still find the same samples hard.
     model : {"likelihood", "confidence", "bayesian"}
         Kind of beliefs, as in `Stacked`.
     confidence : float
@@ -141,8 +141,8 @@ class Consensus(Rule):
     log-odds ``b_s + sigma u``, and the votes have a likelihood for each sigma, to which copies
     contribute as one source. Independent sources have sigma = 0, which gives d = 0. Classifiers
     find the same samples easy and the same ones hard; 0.6 gives 0.45, and 3 gives 0.75. sigma below
-    0.6 is taken to be three times less likely before any vote, so a hundred samples or more have to
-    show it. d is the expectation, and intervals widen by its standard deviation.
+    0.6 is taken to be ten times less likely before any vote, so hundreds of samples have to show
+    it. d is the expectation, and intervals widen by its standard deviation.
 
     A single source is returned unchanged.
 

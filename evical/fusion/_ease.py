@@ -26,7 +26,7 @@ from evical._typing import Flags, Floats, Indices
 # each before any vote. Few sources are independent, so their votes have to show it.
 SPREADS = (0.0, 0.3, 0.6, 1.0, 2.0, 3.0)
 _DEPENDENCES = np.array([0.0, 0.05, 0.45, 0.55, 0.7, 0.75])
-_ODDS = np.array([0.3, 0.3, 1.0, 1.0, 1.0, 1.0])
+_ODDS = np.array([0.1, 0.1, 1.0, 1.0, 1.0, 1.0])
 _SKILL, _PRECISION = 1.0, 0.25  # mean and precision of the skills before any vote
 _NODES = 9  # of the quadrature over the ease
 # Rounds at most, Newton steps in each and their greatest length; and the gain that ends the rounds.
