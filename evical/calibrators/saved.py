@@ -75,7 +75,7 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
         "version": VERSION,
         "class": type(calibrator).__name__,
         "parameters": {k: plain(v) for k, v in calibrator.get_params(deep=False).items()},
-        "classes": calibrator.classes_.tolist(),
+        "classes": plain(calibrator.classes_),
         "scale": _scale(calibrator._scale),
         **extent_data(calibrator),
         "state": plain(calibrator._get_state()),
@@ -207,9 +207,11 @@ def _trial(calibrator: Any, scores: Floats) -> Floats:
 
 def restored_classes(labels: ArrayLike) -> NDArray[Any]:
     """Labels of a saved calibrator: different ones, of one kind."""
+    if isinstance(labels, list) and all(isinstance(one, dict) and "date" in one for one in labels):
+        labels = list(np.array([one["date"] for one in labels], dtype="datetime64"))
     if not isinstance(labels, list) or len({type(label) for label in labels}) != 1:
         raise SavedError(f"classes are {labels!r}, not two or more of a kind")
-    if not all(isinstance(label, str | int | float) for label in labels):
+    if not all(isinstance(label, str | int | float | np.datetime64) for label in labels):
         raise SavedError(f"classes are {labels!r}, expected labels")
     classes = np.asarray(labels)
     fractions = classes.dtype.kind == "f" and (classes != np.floor(classes)).any()
@@ -239,10 +241,12 @@ def _is_table(columns: Any) -> bool:
 
 
 def plain(value: object) -> Any:
-    """Arrays, at any depth, as nested lists of numbers."""
+    """Arrays, at any depth, as nested lists of numbers, and dates as texts that show their unit."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, np.datetime64):
+        return {"date": str(value)}
+    if isinstance(value, list | tuple) or np.asarray(value).dtype.kind == "M":
         return [plain(item) for item in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 

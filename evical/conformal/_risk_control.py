@@ -19,6 +19,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory import Frame
 from dstheory.checks.arguments import (
     as_array,
     as_floats,
@@ -435,7 +436,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         """
         answer, known = self._decided(X)
         text = self.classes_.dtype.kind == "U"
-        labels = self.classes_ if text else self.classes_.astype(object)
+        labels = self.classes_ if text else np.array(Frame(self.classes_).labels, dtype=object)
         return np.where(known, labels[answer], ASK if text else np.array(ASK, dtype=object))
 
     def predict_set(self, X: SamplesLike) -> NDArray[np.bool_]:

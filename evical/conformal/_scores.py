@@ -28,7 +28,7 @@ from dstheory.notebook import ShownFields
 from evical._typing import Floats, RandomState, Weights
 from evical.beliefs.consonant import Consonant
 from evical.calibrators.fields import SavedError
-from evical.calibrators.saved import restored_arrays, restored_classes
+from evical.calibrators.saved import plain, restored_arrays, restored_classes
 from evical.conformal.calibration import Calibration, ScoreSample, new_seed, random_shares, too_few
 from evical.conformal.contour import least_strange, prediction_sets, to_contour
 from evical.conformal.nonconformity import (
@@ -475,7 +475,7 @@ def _saved(scores: Any) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": _LATEST if ranked or more else 1,
-        "classes": scores.classes_.tolist(),
+        "classes": plain(scores.classes_),
         "nonconformity": scores.nonconformity,
         "parameters": dict(scores.parameters),
         "conditional": scores.conditional,

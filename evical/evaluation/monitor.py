@@ -18,6 +18,7 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, as_floats
 from dstheory.kernels.batches import blocks
 from evical._typing import Floats, Indices
+from evical.calibrators.saved import plain, restored_classes
 from evical.conformal.martingale import Capital
 from evical.metrics.inputs import Predicted, class_sample
 from evical.scores.checks import check_column_order
@@ -152,7 +153,7 @@ class CalibrationMonitor(Capital):
             Strings, numbers and lists only; `from_dict` reads it back.
         """
         return {
-            "classes": None if self.classes_ is None else self.classes_.tolist(),
+            "classes": plain(self.classes_),
             "shares": self._shares.tolist(),
             "log_capital": self._log_capital,
             "largest": self._best,
@@ -181,13 +182,14 @@ class CalibrationMonitor(Capital):
         try:
             shares = np.array(data["shares"], dtype=np.float64)
             labels, n = data["classes"], int(data["n_samples"])
+            made.classes_ = None if labels is None else restored_classes(labels)
             made._log_capital, made._best = float(data["log_capital"]), float(data["largest"])
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"this is not a saved monitor: {error!r}") from error
         bets = 0 if labels is None or n == 0 else n_bets(len(labels))
         if shares.shape != (1 + bets,) or not (np.isfinite(shares) & (shares >= 0)).all() or n < 0:
             raise ValueError(f"a saved monitor of {labels} is damaged: shares are {shares}")
-        made.classes_, made._n = None if labels is None else np.array(labels), n
+        made._n = n
         if bets:
             made._shares, made._transfers = shares, _reserve(bets)[1]
         return made

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from dstheory import Frame
 from dstheory.checks.arguments import check_flag
 from evical.calibrators import BaseCalibrator
 from evical.export._compile import compiled
@@ -93,9 +94,9 @@ def to_javascript(
     check_flag("class_columns", class_columns)
     check_binary(calibrator)
     table = compiled(calibrator, level=level)
-    text = javascript_text(table, heading(calibrator, table), calibrator.classes_.tolist())
+    labels = list(Frame(calibrator.classes_).labels)
+    text = javascript_text(table, heading(calibrator, table), labels)
     if class_columns:
-        labels = calibrator.classes_.tolist()
         names = json.dumps(belief_names(labels, intervals=level is not None))
         text += f"\nconst COLUMNS = {names};\n{_NAMED}"
     check_size(len(text.encode()), max_bytes, "JavaScript", f"{len(table)} pieces")
@@ -107,7 +108,7 @@ def javascript_text(table: PieceTable, note: str, classes: list[Any]) -> str:
     pieces = ",\n".join(_piece(table, piece) for piece in range(len(table)))
     return (
         f"/* {note} */\n"
-        f"export const classes = {json.dumps(classes)};\n"
+        f"export const classes = {json.dumps(classes, default=str)};\n"
         f"const LOW = {table.low!r}, HIGH = {table.high!r};\n"
         f"const STARTS = {_compact(table.starts.tolist())};\n"
         f"const PIECES = [\n{pieces}];\n{_PROGRAM}"

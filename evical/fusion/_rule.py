@@ -724,7 +724,7 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
             "class": type(self).__name__,
             "parameters": {k: plain(v) for k, v in self.get_params(deep=False).items()},
             "n_sources": self.n_sources_,
-            "classes": None if self.frame_ is None else list(self.frame_.labels),
+            "classes": None if self.frame_ is None else plain(self.frame_.labels),
             "state": plain(self._get_state()),
             "parts": [part.to_dict() for part in self._parts()],
         }
@@ -775,7 +775,7 @@ def _restored(data: Any, known: dict[str, Any]) -> Any:
     if not isinstance(parts, list):
         raise ValueError(f"saved fusion is damaged: parts are {parts!r}, not a list")
     rule.n_sources_ = n_sources
-    rule.frame_ = None if labels is None else Frame(restored_classes(labels).tolist())
+    rule.frame_ = None if labels is None else Frame(restored_classes(labels))
     state = {name: restored_arrays(data["state"][name], name) for name in rule._state}
     rule._set_state(checked_fields(state, rule._state))
     rule._set_parts([_restored(part, known) for part in parts])

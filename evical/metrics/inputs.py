@@ -11,7 +11,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory import MassFunction
+from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import (
     as_array,
     as_floats,
@@ -307,11 +307,11 @@ def plain_labels(y_true: ArrayLike) -> NDArray[Any]:
 
 
 def _is_positive_name(y: NDArray[Any], pos_label: Hashable | None) -> Floats:
-    labels = np.unique(y).tolist()
+    labels = Frame.from_array(y).labels  # unlike `tolist`, of dates no numbers
     if pos_label is None:
-        raise ValueError(f"y_true holds {labels}; name the positive label by pos_label")
+        raise ValueError(f"y_true holds {[*labels]}; name the positive label by pos_label")
     if len(labels) > 2 or (len(labels) == 2 and pos_label not in labels):
-        raise ValueError(f"y_true holds {labels[:5]}, expected {pos_label!r} and one other label")
+        raise ValueError(f"y_true holds {[*labels[:5]]}, expected {pos_label!r} and one other label")
     return np.asarray(y == pos_label, dtype=np.float64)
 
 

@@ -449,7 +449,7 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             "version": saved.VERSION,
             "class": type(self).__name__,
             "parameters": self._saved_parameters(),
-            "classes": self.classes_.tolist(),
+            "classes": saved.plain(self.classes_),
             "n_columns": self.n_features_in_,
             **({"columns": columns} if columns else {}),
             **saved.extent_data(self),

@@ -1,11 +1,13 @@
 """Type: the tolerance of a sum follows the type that comes in, and exact numbers stay exact."""
 
+import json
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction, dempster, discount
 from dstheory.argumentation import ArgumentationSystem
@@ -18,10 +20,11 @@ from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.measure import pic
 from dstheory.product import Variable, probability_table
 from evical import BinningCalibrator, EvidentialFusion
-from evical.conformal import ConformalScores
-from evical.evaluation import EnsembleEvaluation
-from evical.fusion import Mixture
-from evical.metrics import brier_score, log_loss
+from evical.conformal import ConformalScores, RiskControl
+from evical.evaluation import CalibrationMonitor, EnsembleEvaluation
+from evical.export import to_javascript
+from evical.fusion import Mixture, Rule
+from evical.metrics import brier_score, expected_calibration_error, log_loss
 from tests.support.each import each
 from tests.support.entrances import refused
 from tests.support.probabilities import fit_to_probabilities
@@ -187,3 +190,19 @@ def test_dates_are_classes(unit):
     assert fusion.predict({"a": p, "b": days[y]}).tolist() == days[y].tolist()
     m = fusion.predict_mass({"a": p, "b": days[y]})
     assert EnsembleEvaluation.from_masses(days[y], [m, m], m).y.tolist() == y.tolist()
+    named = {"pos_label": days[1]}
+    assert brier_score(days[y], p) == brier_score(y, p) != 0
+    assert expected_calibration_error(days[y], p, **named) == expected_calibration_error(y, p)
+    table, monitor = np.column_stack([1 - p, p]), CalibrationMonitor()
+    scores = ConformalScores.from_samples(table, days[y])
+    fitted = BinningCalibrator().fit(p, days[y])
+    monitor.classes_ = days
+    for made in (scores, fitted, monitor):
+        copy = type(made).from_dict(json.loads(json.dumps(made.to_dict())))
+        assert copy.classes_.dtype == days.dtype
+        assert (copy.classes_ == days).all()
+    rule = Mixture().fit([m, m], days[y])
+    assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))).frame_ == m.frame
+    assert f'classes = ["{days[0]}", "{days[1]}"]' in to_javascript(fitted)
+    control = RiskControl(FrozenEstimator(fitted), bound=0.9, level=0.5).fit(p, days[y])
+    assert set(control.predict(p[:2])) <= {*days, "ask"}
