@@ -306,7 +306,8 @@ def _resolved(discounting: str, y: ArrayLike | MassFunction) -> str:
 
 def _inverse_spread(X: Floats, plausibility: Floats) -> Floats:
     """1 / mean squared distance between two samples of each class (Denoeux 1995)."""
-    every = ((X - X.mean(axis=0)) ** 2).sum(axis=1).mean() * 2
+    X = X - X.mean(axis=0)  # the differences below would lose the digits of a common offset
+    every = (X**2).sum(axis=1).mean() * 2
     weights = plausibility.T / np.maximum(plausibility.sum(axis=0), 1)[:, np.newaxis]
     spread = 2 * (weights @ (X**2).sum(axis=1) - ((weights @ X) ** 2).sum(axis=1))
     count = plausibility.sum(axis=0)

@@ -143,6 +143,8 @@ def test_start_is_the_inverse_mean_squared_distance_within_classes():
         own = X[k == Y]
         gaps = ((own[:, np.newaxis] - own) ** 2).sum(axis=2)
         assert clf.gamma_[k] == pytest.approx(49 * 50 / gaps.sum())
+    gamma = clf.gamma_
+    assert clf.fit(X + 2**27, Y).gamma_ == pytest.approx(gamma, rel=1e-6)
 
 
 def test_ionosphere_as_in_the_vignette_of_evclass():
