@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 
 from dstheory.errors import CostLimitError, TotalConflictError
 from evical._fitting import Check, check_all_parameters
@@ -26,7 +26,7 @@ from evical.calibrators.fields import (
     weights,
 )
 from evical.scores import ScoreCounts
-from evical.scores.checks import check_labels, check_unit
+from evical.scores.checks import ReadsLabels, check_labels, check_unit
 from evical.scores.scale import Extent, ScoreScale, restored_scale
 
 FORMAT = "evical.calibrator"
@@ -34,7 +34,7 @@ VERSION = 1
 _KEYS = ("format", "version", "class", "parameters", "classes", "state")
 
 
-class SavedCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
+class SavedCalibrator(ReadsLabels, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
     """Abstract calibrator: its parameters are checked, and its fitted state can be saved."""
 
     classes_: NDArray[Any]
@@ -246,7 +246,9 @@ def plain(value: object) -> Any:
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, np.datetime64):
         return {"date": str(value)}
-    if isinstance(value, list | tuple) or np.asarray(value).dtype.kind == "M":
+    if isinstance(value, np.ndarray) and value.dtype.kind == "M":
+        value = list(value)
+    if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 

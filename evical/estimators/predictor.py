@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.utils import get_tags
@@ -32,6 +32,7 @@ from evical.beliefs import Beliefs
 from evical.beliefs.composed import conflict
 from evical.beliefs.products import MAX_CLASSES
 from evical.fusion import Rule
+from evical.scores.checks import ReadsLabels
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 
 T = TypeVar("T")
@@ -50,7 +51,7 @@ _BY_EXPECTATIONS = (
 )
 
 
-class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc]  # untyped base
+class BeliefPredictor(ReadsLabels, MetaEstimatorMixin):  # type: ignore[misc]  # untyped base
     """Mixin of classifiers whose prediction is a mass function on `classes_`."""
 
     classes_: NDArray[Any]

@@ -119,7 +119,7 @@ def binary_sample(
     y = is_positive(y_true, pos_label)
     if hasattr(y_prob, "columns") and not isinstance(y_prob, MassFunction):
         positive = 1 if pos_label is None else pos_label
-        rest = [label for label in set(plain_labels(y_true).tolist()) if label != positive]
+        rest = [label for label in set(as_column(y_true, "y_true").tolist()) if label != positive]
         check_label_order(y_prob, [*rest, positive], "y_prob")
         columns = last_labels(y_prob)
         if len(columns) == 2 and columns[0] == positive:  # the other class is not in y_true
@@ -277,7 +277,7 @@ def positive_label(m: MassFunction, pos_label: Hashable | None) -> Any:
 def is_positive(y_true: ArrayLike, pos_label: Hashable | None) -> Floats:
     """1 where a label is the positive one, else 0."""
     check_label("pos_label", pos_label)
-    y = plain_labels(y_true)
+    y = as_column(y_true, "y_true")
     if y.dtype.kind not in "biuf":
         return _is_positive_name(check_labels(y), pos_label)
     one = y == (1 if pos_label is None else pos_label)
@@ -298,20 +298,12 @@ def is_positive(y_true: ArrayLike, pos_label: Hashable | None) -> Floats:
     return np.asarray(one, dtype=np.float64)
 
 
-def plain_labels(y_true: ArrayLike) -> NDArray[Any]:
-    """Labels (n,), with an object array of numbers as an array of numbers."""
-    y = as_column(y_true, "y_true")
-    if y.dtype != object:
-        return y
-    return np.asarray(y.tolist()) if all(isinstance(v, int | float) for v in y) else y
-
-
 def _is_positive_name(y: NDArray[Any], pos_label: Hashable | None) -> Floats:
-    labels = Frame.from_array(y).labels  # unlike `tolist`, of dates no numbers
+    labels = list(Frame.from_array(y).labels)  # dates stay dates, unlike by `tolist`
     if pos_label is None:
-        raise ValueError(f"y_true holds {[*labels]}; name the positive label by pos_label")
+        raise ValueError(f"y_true holds {labels}; name the positive label by pos_label")
     if len(labels) > 2 or (len(labels) == 2 and pos_label not in labels):
-        raise ValueError(f"y_true holds {[*labels[:5]]}, expected {pos_label!r} and one other label")
+        raise ValueError(f"y_true holds {labels[:5]}, expected {pos_label!r} and one other label")
     return np.asarray(y == pos_label, dtype=np.float64)
 
 
@@ -332,7 +324,7 @@ def class_labels(y_true: ArrayLike, labels: ArrayLike | None, n_classes: int) ->
         return names
     if n_classes == 2 and codes_01(y_true) is not None:
         return np.array([0, 1])
-    found = np.unique(check_labels(plain_labels(y_true)))
+    found = np.unique(check_labels(y_true))
     for pair in ([0, 1], [-1, 1]):  # one of them may be missing
         if n_classes == 2 and set(found.tolist()) <= set(pair):
             return np.array(pair)
@@ -362,7 +354,7 @@ def codes_01(y_true: ArrayLike) -> NDArray[np.intp] | None:
 
 def class_codes(y_true: ArrayLike, labels: NDArray[Any], name: str = "y_true") -> NDArray[np.intp]:
     """Number of the class of each sample."""
-    y = check_labels(plain_labels(y_true))
+    y = check_labels(y_true)
     order = np.argsort(labels, kind="stable")
     try:
         place = np.searchsorted(labels, y, sorter=order)

@@ -5,6 +5,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -16,7 +17,7 @@ from dstheory.checks.arguments import (
     shown,
     without_mask,
 )
-from evical._typing import Floats
+from evical._typing import Floats, SamplesLike
 from evical.errors import WeightError
 
 _TEXT_OF_FLOAT = np.dtype("<U32").itemsize
@@ -391,7 +392,7 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
 
     A list of texts with NaN or pandas.NA is read as objects, where NumPy would make a text of what
     is missing; what a masked array masks is NaN or None. Nullable whole numbers and truth values
-    of pandas, none of them missing, are NumPy's.
+    of pandas, none of them missing, are NumPy's, and so are numbers that come as objects.
 
     Parameters
     ----------
@@ -424,7 +425,30 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
         column: NDArray[Any] = np.asarray(column_or_1d(given, warn=warn))
     except TypeError:  # raised by a comparison with pandas.NA
         column = np.asarray(y, dtype=object)
-    return column
+    numbers = (int, float, np.integer, np.floating, np.bool_)
+    if column.dtype != object or not all(isinstance(value, numbers) for value in column):
+        return column
+    plain = np.asarray(column.tolist())  # NumPy's floats cannot hold all whole numbers
+    return plain if plain.tolist() == column.tolist() else column
+
+
+class ReadsLabels(ClassifierMixin):  # type: ignore[misc]  # sklearn is untyped
+    """Mixin of classifiers whose `score` reads labels as `fit` does."""
+
+    def score(self, X: SamplesLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Share of samples of which `predict` gives the label.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame, or scores
+        y : (n,) array
+        sample_weight : (n,) array, optional
+
+        Returns
+        -------
+        float
+        """
+        return float(super().score(X, as_column(y), sample_weight))
 
 
 def missing(values: NDArray[Any]) -> NDArray[np.bool_]:

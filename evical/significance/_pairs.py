@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from dstheory.checks.arguments import as_array, as_real, check_flag, check_level, check_rows
+from dstheory.checks.arguments import as_real, check_flag, check_level, check_rows
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
-from evical.scores.checks import refuse
+from evical.scores.checks import as_column, missing, refuse
 from evical.significance.numbers import (
     p_text,
     paired_values,
@@ -100,10 +100,10 @@ def mcnemar(y_true: ArrayLike, y_pred1: Any, y_pred2: Any, exact: bool | None = 
     if exact is not None:
         check_flag("exact", exact)
     truth, first, second = (
-        as_array(labels, name)
+        as_column(labels, name)
         for labels, name in ((y_true, "y_true"), (y_pred1, "y_pred1"), (y_pred2, "y_pred2"))
     )
-    if truth.ndim != 1 or not truth.shape == first.shape == second.shape or not len(truth):
+    if not truth.shape == first.shape == second.shape or not len(truth):
         raise ValueError(
             f"labels have shapes {truth.shape}, {first.shape} and {second.shape}, expected (n,) "
             "each, with the same n of at least 1"
@@ -227,8 +227,7 @@ def corrected_t(values1: ArrayLike, values2: ArrayLike, test_share: float) -> Te
 def _check_labels(**labels: NDArray[Any]) -> None:
     """Raise if a label is missing, or if no label can equal one of another sort."""
     for name, values in labels.items():
-        if values.dtype.kind == "f":
-            refuse(values, np.isnan(values), name, "a label")
+        refuse(values, missing(values), name, "a label")
     broken: dict[str, Any] = {
         name: np.flatnonzero(values % 1) if values.dtype.kind == "f" else []
         for name, values in labels.items()
@@ -239,12 +238,11 @@ def _check_labels(**labels: NDArray[Any]) -> None:
                 f"{name}[{rows[0]}] is {labels[name][rows[0]]}, but labels of y_true are whole "
                 "numbers; give predicted classes, not their probabilities"
             )
-    text = {name: values.dtype.kind in "US" for name, values in labels.items()}
     numeric = [name for name, values in labels.items() if values.dtype.kind in "biuf"]
-    if numeric and any(text.values()):
-        words = [name for name in text if text[name]]
+    others = [name for name in labels if name not in numeric]
+    if numeric and others:
         raise TypeError(
-            f"labels are text in {', '.join(words)} and numbers in {', '.join(numeric)}, expected "
+            f"labels are numbers in {', '.join(numeric)}, but not in {', '.join(others)}; expected "
             "one kind"
         )
 

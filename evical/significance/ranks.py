@@ -111,6 +111,8 @@ def as_results(results: Any, greater_is_better: bool) -> Results:
         return results
     if hasattr(results, "column_names"):  # of Arrow
         results = results.to_pandas()
+    if hasattr(results, "infer_objects"):  # of pandas: a table that grew row by row holds objects
+        results = results.infer_objects()
     if hasattr(results, "columns"):
         kinds = zip(results.columns, results.dtypes, strict=True)
         wrong = [name for name, kind in kinds if getattr(kind, "kind", "f") not in "fiub"]

@@ -181,6 +181,19 @@ def test_nullable_labels_keep_their_type(kind):
         BinningCalibrator().fit(np.arange(8.0), y)
 
 
+@each("one", [1, np.int64(1), True, 1.0])
+def test_numbers_in_objects_are_labels(one):
+    """As in a column of pandas that had missing values."""
+    codes = np.arange(8) // 4
+    y = pd.Series([one if code else type(one)(0) for code in codes], dtype=object)
+    fitted = BinningCalibrator().fit(np.arange(8.0), y)
+    assert fitted.classes_.dtype == np.asarray(one).dtype
+    assert fitted.score(np.arange(8.0), y) == fitted.score(np.arange(8.0), codes) == 1
+    y[2] = None
+    with pytest.raises(ValueError, match=r"y\[2\] is None, expected a label"):
+        fitted.fit(np.arange(8.0), y)
+
+
 @each("unit", ["D", "ns"])
 def test_dates_are_classes(unit):
     """As Python values they are other objects, or numbers."""

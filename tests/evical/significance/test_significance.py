@@ -315,7 +315,10 @@ def test_refused(call, message):
         (lambda: wilcoxon([1j], [1]), "values1 are .*, expected real numbers"),
         (lambda: corrected_t([1, 2], [2, 4], test_share="1/3"), "test_share is '1/3'"),
         (lambda: mcnemar([1], [1], [1], exact="yes"), "exact is 'yes', expected True or False"),
-        (lambda: mcnemar(["a"], [1], [1]), "text in y_true and numbers in y_pred1, y_pred2"),
+        (
+            lambda: mcnemar(np.array(["1"], dtype=object), [1], [1]),
+            "y_pred2, but not in y_true",
+        ),
     ],
 )
 def test_what_is_no_number(call, message):
@@ -330,6 +333,15 @@ def test_rows_of_unequal_length_and_numbers_beyond_a_float_are_refused():
         mcnemar([[1], [1, 2]], [1], [1])
     with pytest.raises(ValueError, match="values1 hold a number above"):
         wilcoxon([10**400], [1])
+
+
+def test_objects_are_read_as_what_they_are():
+    assert friedman(FRAME.astype(object)).chi_square == friedman(FRAME).chi_square
+    y, p = [1, 0, 1, 1], [1, 1, 0, 0]
+    assert mcnemar(np.array(y, dtype=object), y, p) == mcnemar(y, y, p)
+    for broken, message in ((None, "is None"), (pd.NA, "is <NA>|is nan")):
+        with pytest.raises(ValueError, match=rf"y_true\[1\] {message}, expected a label"):
+            mcnemar(["a", broken], ["a", "b"], ["a", "b"])
 
 
 def test_a_column_of_names_is_refused():
