@@ -272,6 +272,8 @@ def log_agreement(
     n_rows = math.prod(batch)
     check_pairs(one[0], two[0])
     focal, index = pair_targets(one[0], two[0], np.bitwise_and)
+    if not len(index):  # earlier sources left no set
+        return focal, np.empty((0, *batch))
     left, right = (logs.reshape(len(logs), n_rows) for logs in (one[1], two[1]))
     order = np.argsort(index, kind="stable")
     i, j = np.divmod(order, len(right))

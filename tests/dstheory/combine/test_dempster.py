@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.combine import combine_axis, conjunctive, dempster, fixsen_mahler
 from dstheory.errors import TotalConflictError
+from dstheory.measure import conflict
 from tests.dstheory.combine.strategies import sources
 from tests.naive import mass as naive
 from tests.naive import rules as naive_rules
@@ -81,6 +82,16 @@ def test_only_true_total_conflict_is_total():
     two = MassFunction(frame, [2, 3], [1, 0])
     with pytest.raises(TotalConflictError, match=r"in 1 of 2 rows \(first: row 1\)"):
         dempster(one, two)
+
+
+@each("least", [0, 1e-310])
+def test_sources_beside_two_that_exclude_each_other(least):
+    """Of the first two no set is left."""
+    frame = Frame(list("ab"))
+    ms = [MassFunction(frame, [k], [1]) for k in (1, 2)] + [MassFunction(frame, [1, 3], [least, 1])]
+    for log in (False, True):
+        assert dempster(*ms, log=log, total_conflict="vacuous").is_vacuous
+    assert conflict(*ms, kind="weight") == np.inf
 
 
 def test_high_conflict_keeps_relative_accuracy():
