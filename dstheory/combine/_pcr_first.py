@@ -37,7 +37,7 @@ from dstheory.mass import MassFunction
 
 # Collections times rows held at once: the fastest of 2^14 to 2^20 (bench_combine.py).
 _BLOCK_VALUES = 1 << 16
-# Pairs of a collection and a focal set: 2^26 take some ten seconds a block of rows.
+# Pairs of a collection and a focal set: 2^26 take some ten seconds.
 _MAX_PAIRS = 1 << 26
 
 Bool = NDArray[np.bool_]
@@ -103,9 +103,32 @@ class Sides:
 
     def disputes(self, *, happen: bool = False) -> Iterator[tuple[slice, Disputes]]:
         """Disputes, one block of rows at a time; masses 1 (possible) or 0 with `happen`."""
-        parts = [(self._codes(m.focal), flattened(m.store, self.batch)) for m in self.sources]
-        for rows in blocks(math.prod(self.batch), _BLOCK_VALUES // self._count()):
-            yield rows, self._disputes([(code, store[:, rows]) for code, store in parts], happen)
+        size = _BLOCK_VALUES // self._count()
+        against, least, steps = self._collections()
+        stores = [flattened(source.store, self.batch) for source in self.sources]
+        if happen:
+            stores = [np.asarray(store != 0, dtype=np.float64) for store in stores]
+        for rows in blocks(math.prod(self.batch), size):
+            masses = stores[0][:, rows]
+            for store, (index, n_sets) in zip(stores[1:], steps, strict=True):
+                more = store[:, rows]
+                masses = pairwise.pair_sums(masses, more, index, n_sets, more.shape[1])
+                masses = np.minimum(masses, 1) if happen else masses
+            yield rows, Disputes(least, masses[against])
+
+    def _collections(self) -> tuple[Bool, Bool, list[tuple[NDArray[np.intp], int]]]:
+        """Which are disputes (C,) and of whom (D, U); where pairs lead to, source by source."""
+        met, steps = self.sources[0].focal, []
+        codes = self._codes(met)
+        for source in self.sources[1:]:
+            both = np.bitwise_and.outer(met, source.focal).ravel()
+            codes, index = pairwise.pair_targets(codes, self._codes(source.focal), np.bitwise_or)
+            met = np.empty(len(codes), dtype=both.dtype)
+            met[index] = both  # the same for all choices of a collection
+            steps.append((index, len(codes)))
+        against = np.asarray(met == 0, dtype=bool)
+        chosen = bits.members(codes[against], len(self.sets)).T
+        return against, chosen & ~_contain_another(chosen, self.sets), steps
 
     def _codes(self, focal: NDArray[Any]) -> NDArray[Any]:
         """Each set as a collection of one."""
@@ -124,36 +147,6 @@ class Sides:
         advice = "use pcr6, or approximate the sources (dstheory.approximate)"
         check_cost(pairs, _MAX_PAIRS, task, "pairs of a collection and a focal set", advice)
         return max(1, found)
-
-    def _disputes(self, parts: list[tuple[NDArray[Any], NDArray[Any]]], happen: bool) -> Disputes:
-        if happen:
-            parts = [(code, np.asarray(store != 0, dtype=np.float64)) for code, store in parts]
-        found = reduce(_happening if happen else _united, parts)
-        chosen = bits.members(found[0], len(self.sets)).T
-        against = _meets(chosen, self.sets) == 0
-        chosen, masses = chosen[np.asarray(against, dtype=bool)], found[1][against]
-        return Disputes(chosen & ~_contain_another(chosen, self.sets), masses)
-
-
-_Part = tuple[NDArray[Any], NDArray[Any]]
-
-
-def _united(one: _Part, two: _Part) -> _Part:
-    return pairwise.combine_pairs(*one, *two, np.bitwise_or)
-
-
-def _happening(one: _Part, two: _Part) -> _Part:
-    codes, counts = _united(one, two)
-    return codes, np.minimum(counts, 1)
-
-
-def _meets(chosen: Bool, sets: NDArray[Any]) -> NDArray[Any]:
-    """Intersection (D,) of the sets of each collection (D, U)."""
-    everything = np.bitwise_or.reduce(sets)
-    met = np.full(len(chosen), everything, dtype=sets.dtype)
-    for column, mask in zip(chosen.T, sets, strict=True):
-        met[column] &= mask
-    return met
 
 
 def _contain_another(chosen: Bool, sets: NDArray[Any]) -> Bool:

@@ -168,8 +168,7 @@ def combine_pairs(
             index = names.reshape(-1)[index]
         check_result(len(focal), n_rows)
         left, right = _flat_batch(masses1, batch), _flat_batch(masses2, batch)
-        route = _exact if exact else batch_sums
-        sums = route(left, right, index, len(focal), n_rows)
+        sums = pair_sums(left, right, index, len(focal), n_rows)
     if not keep_empty and len(focal) and focal[0] == 0:
         focal, sums = focal[1:], sums[1:]
     return focal, sums.reshape(len(focal), *batch)
@@ -185,6 +184,14 @@ def _flat_batch(masses: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
     if math.prod(masses.shape[1:]) == 1:
         return masses.reshape(-1, 1)
     return flattened(masses, batch)
+
+
+def pair_sums(
+    left: NDArray[Any], right: NDArray[Any], index: NDArray[np.intp], n_sets: int, n_rows: int
+) -> NDArray[Any]:
+    """`batch_sums`, of exact numbers too."""
+    exact = left.dtype == object or right.dtype == object
+    return (_exact if exact else batch_sums)(left, right, index, n_sets, n_rows)
 
 
 def _exact(
