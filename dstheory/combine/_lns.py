@@ -138,11 +138,16 @@ def _groups(
 def _simple_weights(m: MassFunction, number: int, atol: float) -> tuple[NDArray[Any], NDArray[Any]]:
     """Sets other than the frame and their weights, all at most 1."""
     proper = np.asarray(m.focal != m.frame.full, dtype=bool)
-    if np.all(m.is_simple):
-        return m.focal[proper], 1 - m.store[proper]
-    sets, weights = sparse_weights(m, number)
+    simple, own = np.asarray(m.is_simple, dtype=bool), 1 - m.store[proper]
+    if simple.all():
+        return m.focal[proper], own
+    ignorance = 1 - proper.reshape(-1, *(1,) * simple.ndim)  # for rows that may be categorical
+    others = MassFunction.from_store(m.frame, m.focal, np.where(simple, ignorance, m.store))
+    sets, weights = sparse_weights(others, number)
     if weights.dtype != object:
         weights = np.exp(np.minimum(weights, 1))  # any value above 1 serves
+    at = np.searchsorted(sets, m.focal[proper])
+    weights[at] = np.where(simple, own, weights[at])
     above = np.asarray(weights > 1 + atol, dtype=bool)
     if above.any():
         event = m.frame.event(int(sets[first_entry(above)[0]]))

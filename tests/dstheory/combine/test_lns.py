@@ -100,6 +100,9 @@ def test_rows_with_different_simple_sets():
     one = MassFunction.from_dict(FRAME, {"a": 0.5, FRAME: 0.5})
     fused = lns(batch, one)
     assert fused.mass("a") == pytest.approx([0.75, 0.1875])
+    mixed = MassFunction(FRAME, [0, 1, 2, 7], [[0, 1, 0, 0], [0.125, 0.125, 0.375, 0.375]])
+    fused = lns(mixed, one)  # a categorical row, and one of two simple mass functions
+    assert all(fused[i].equals(lns(mixed[i].prune(), one), atol=1e-12) for i in range(2))
 
 
 def test_errors():
