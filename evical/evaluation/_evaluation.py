@@ -409,7 +409,7 @@ class Evaluation:
         labels = _two_labels(y, mass, pos_label)
         if probability is not None:
             check_column_order(probability, np.unique(check_labels(y)), "probability")
-            probability = as_floats(probability, "probability")
+            probability = as_array(probability, "probability")
         codes = (check_labels(y) == labels[1]).astype(np.int64)
         bounds = _bounds(y, codes, mass, bel, pl, labels[1])
         if np.ndim(probability) == 2 and labels[1] != np.unique(check_labels(y))[-1]:

@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import as_array, as_floats
+from dstheory.checks.arguments import as_array, check_rows
 from dstheory.kernels.batches import blocks
 from evical._typing import Floats, Indices
 from evical.calibrators.saved import plain, restored_classes
 from evical.conformal.martingale import Capital
 from evical.metrics.inputs import Predicted, class_sample
-from evical.scores.checks import check_column_order
+from evical.scores.checks import as_column, check_column_order
 
 # What is added to the log-odds of a class, and what log-odds are multiplied by, of small errors
 # and of large ones; `bench_monitor.py` has the delays of others.
@@ -117,10 +117,11 @@ class CalibrationMonitor(Capital):
             As `evical.metrics.brier_score`, if the number of classes changes, or for labels that
             are not numbers of classes if there is no model. Nothing is then bet.
         """
-        labels = np.atleast_1d(as_array(y, "y"))
+        labels = as_column(y if np.ndim(y) else [y])
         if not len(labels):
             return self
-        given = p if isinstance(p, MassFunction) else as_floats(p, "p")
+        check_rows(p=p, y=y)
+        given = p if isinstance(p, MassFunction) else as_array(p, "p")
         if isinstance(given, np.ndarray) and np.ndim(y) == 0 and given.ndim < 2:
             given = given[np.newaxis]
         known = self.classes_

@@ -20,7 +20,7 @@ from dstheory.inference import (
 )
 from dstheory.revise import contextual_discount, generalized_bayes
 from evical import LogisticCalibrator, ScoreCounts
-from evical.evaluation import Evaluation, compare
+from evical.evaluation import CalibrationMonitor, Evaluation, compare
 from evical.metrics import aurc, brier_score, coverage_test, log_loss, set_coverage
 from evical.multiclass import SoftmaxCalibrator
 from tests.support.each import each
@@ -68,6 +68,7 @@ PAIRS = {
     "sets": lambda rows: set_coverage(Y, pd.DataFrame({0: rows > 1, 1: rows > 2})),
     "doubts": lambda rows: aurc(Y, [0.5, 0.5, 0.9], by=rows),
     "evaluated": lambda rows: Evaluation.from_predictions(Y, rows / 4, n_resamples=2),
+    "watched": lambda rows: CalibrationMonitor().update(Y / 4, rows // 2),
     "scores": lambda rows: LogisticCalibrator().partial_fit(ROWS, rows // 2),
     "counted": lambda rows: ScoreCounts.from_samples(ROWS, Y, rows),
     "tables": lambda rows: SoftmaxCalibrator().fit(LINE, Y, sample_weight=rows),

@@ -21,7 +21,7 @@ from dstheory.measure import pic
 from dstheory.product import Variable, probability_table
 from evical import BinningCalibrator, EvidentialFusion
 from evical.conformal import ConformalScores, RiskControl
-from evical.evaluation import CalibrationMonitor, EnsembleEvaluation
+from evical.evaluation import CalibrationMonitor, EnsembleEvaluation, Evaluation
 from evical.export import to_javascript
 from evical.fusion import Mixture, Rule
 from evical.metrics import brier_score, expected_calibration_error, log_loss
@@ -50,11 +50,13 @@ READERS = {
     "probability_table": lambda p: probability_table(CHILD, [], p[0]).masses,
     "brier_score": lambda p: brier_score(LABELS[: len(p)], p, labels=[0, 1, 2]),
     "log_loss": lambda p: log_loss(LABELS[: len(p)], p, labels=[0, 1, 2]),
+    "CalibrationMonitor": lambda p: CalibrationMonitor().update(p, LABELS[: len(p)]).value,
     "EvidentialFusion": lambda p: EvidentialFusion("dempster").fit([p]).predict_mass([p]).masses,
     "fit_probabilities": lambda p: (
         fit_to_probabilities(Mixture(), [p, p], LABELS[: len(p)], classes=[0, 1, 2]).weights_
     ),
 }
+MASSES = ("MassFunction", "from_dict", "bayesian", "nested", "pic", "probability_table")
 
 
 @each("dtype", [np.float32, np.float16])
@@ -68,6 +70,9 @@ def test_programs_of_lesser_precision_are_read(dtype):
         np.testing.assert_allclose(found, expected, atol=1e-12, err_msg=name)
     assert abs(bayesian(FRAME, rows).masses.sum(axis=1) - 1).max() < 1e-15 * 4
     ConformalScores.from_samples(rows, LABELS)
+    two = softmax_rows(dtype, k=2)
+    found = Evaluation.from_predictions(LABELS > 0, two).probability
+    np.testing.assert_allclose(found, two[:, 1] / two.astype(np.float64).sum(axis=1), atol=1e-12)
 
 
 def test_a_wrong_sum_is_wrong_in_every_type():
@@ -85,7 +90,7 @@ def test_masses_are_exact_but_predictions_may_be_rounded_to_their_decimals():
     """In float64 a third of seven digits misses 1 by 1e-7."""
     third = np.full((3, 3), 0.3333333)
     for name, read in READERS.items():
-        if name in ("brier_score", "log_loss", "EvidentialFusion", "fit_probabilities"):
+        if name not in MASSES:
             expected = np.asarray(read(np.full((3, 3), 1 / 3)))
             np.testing.assert_allclose(np.asarray(read(third)), expected, atol=1e-9, err_msg=name)
         else:

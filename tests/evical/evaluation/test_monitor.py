@@ -93,7 +93,7 @@ def test_batches_and_saved_monitors_go_on():
         CalibrationMonitor(),
     )
     for i in range(0, 300, 50):
-        parts.update(p[i : i + 50], y[i : i + 50])
+        parts.update(p[i : i + 50], np.reshape(y[i : i + 50], (-1, 1)))  # as in a data frame
         saved = CalibrationMonitor.from_dict(json.loads(json.dumps(saved.to_dict())))
         saved.update(p[i : i + 50], y[i : i + 50])
     np.testing.assert_allclose(parts.log_values, whole.log_values, rtol=1e-10)
