@@ -17,7 +17,7 @@ from dstheory.construct.arguments import as_table
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, moebius, predicates
-from dstheory.kernels.rounding import SUM_TOLERANCE
+from dstheory.kernels.rounding import SUM_TOLERANCE, sum_tolerance
 from dstheory.kernels.rows import first_entry, in_row
 from dstheory.mass import MassFunction
 
@@ -153,6 +153,9 @@ def from_table(
     {('ant',): 0.75, ('ant', 'bee'): 0.25}
     """
     check_choice("kind", kind, get_args(TableKind))
+    numbers = checks.as_numbers(table)
+    if kind == "m" and sum_tolerance(numbers.dtype, 1) > SUM_TOLERANCE:
+        table = checks.as_distribution(numbers)  # of float32 or float16
     store = _set_major(table, frame, "mass" if kind == "m" else kind)
     if kind == "m":
         _bound(atol)

@@ -49,7 +49,7 @@ def from_dst_matrix(frame: Frame, tt: ArrayLike, spec: Numbers) -> MassFunction:
     {('b', 'c'): 0.75, ('a', 'b', 'c'): 0.25}
     """
     check_label_order(tt, checks.as_frame(frame), "tt")
-    table, numbers = as_array(tt, "tt"), checks.as_masses(spec)
+    table, numbers = as_array(tt, "tt"), checks.as_numbers(spec)
     if table.ndim != 2 or table.shape[1] != len(frame):
         raise DSTheoryError(f"tt has shape {table.shape}, but the frame has {len(frame)} labels")
     wrong = np.argwhere((table != 0) & (table != 1))

@@ -12,10 +12,11 @@ from sklearn.frozen import FrozenEstimator
 from dstheory import Frame, MassFunction, dempster, discount
 from dstheory.argumentation import ArgumentationSystem
 from dstheory.combine import conjunctive, disjunctive, yager
-from dstheory.construct import bayesian, categorical, concatenate, nested, vacuous
+from dstheory.construct import bayesian, categorical, concatenate, from_table, nested, vacuous
 from dstheory.decide import expected_utility, with_reject
 from dstheory.errors import MassError
 from dstheory.inference import SampledInterval, multinomial, normal_contour
+from dstheory.interchange import from_dst_matrix
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.measure import pic
 from dstheory.product import Variable, probability_table
@@ -45,6 +46,8 @@ READERS = {
     "MassFunction": lambda p: MassFunction(FRAME, [1, 2, 4], p).masses,
     "from_dict": lambda p: MassFunction.from_dict(FRAME, dict(zip("abc", p.T, strict=True))).masses,
     "bayesian": lambda p: bayesian(FRAME, p).masses,
+    "from_table": lambda p: from_table(FRAME, np.insert(p, [0, 2, 3, 3, 3], 0, axis=1)).masses,
+    "dst": lambda p: from_dst_matrix(FRAME, np.eye(3, dtype=int), p[1]).masses,
     "nested": lambda p: nested(FRAME, [0, 1, 2], p).masses,
     "pic": lambda p: pic(p),
     "probability_table": lambda p: probability_table(CHILD, [], p[0]).masses,
@@ -56,7 +59,8 @@ READERS = {
         fit_to_probabilities(Mixture(), [p, p], LABELS[: len(p)], classes=[0, 1, 2]).weights_
     ),
 }
-MASSES = ("MassFunction", "from_dict", "bayesian", "nested", "pic", "probability_table")
+MASSES = ("MassFunction", "from_dict", "bayesian", "from_table", "dst", "nested", "pic")
+MASSES += ("probability_table",)
 
 
 @each("dtype", [np.float32, np.float16])
