@@ -117,7 +117,7 @@ class Sides:
             yield rows, Disputes(least, masses[against])
 
     def _collections(self) -> tuple[Bool, Bool, list[tuple[NDArray[np.intp], int]]]:
-        """Which are disputes (C,) and of whom (D, U); where pairs lead to, source by source."""
+        """Which collections are disputes (C,), of whom (D, U), and how pairs add up to them."""
         met, steps = self.sources[0].focal, []
         codes = self._codes(met)
         for source in self.sources[1:]:
