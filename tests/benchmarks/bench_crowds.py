@@ -9,7 +9,7 @@ at most 2,500 of its graded items, is fused whole, and ten draws of 60 items and
 
 Log loss, relative to that of the shares of votes, in geometric means over crowds; no probability
 counts as less than 1e-4. In November 2026 for 60 items, 200 items and all: smoothed votes 0.86,
-0.95, 0.87; Dawid-Skene 2.32, 2.13, 1.65, with one coin 2.15, 1.96, 1.73; `Consensus` 0.83, 0.79,
+0.95, 0.87; Dawid-Skene 2.32, 2.13, 1.65, with one coin 2.15, 1.96, 1.73; `Consensus` 0.82, 0.79,
 0.73, with ``dependence=0`` 1.42, 1.50, 1.51.
 """
 
