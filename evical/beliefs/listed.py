@@ -1,6 +1,6 @@
 """Beliefs as masses of some sets of classes, the same sets for all samples."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, final
@@ -26,15 +26,19 @@ class Listed(Beliefs):
     classes : (K,) array
     focal : (F,) array
         Masks of the sets, ascending.
-    store : (F, n) array
-        Floats or objects; the empty set may have mass.
+    masses : (F, n) array or callable
+        Floats or objects; the empty set may have mass. A callable returns them when they are asked
+        for.
     estimate : Estimate, optional
+    n : int, optional
+        With a callable, the number of rows, none of which is vacuous.
     """
 
     classes: NDArray[Any]
     focal: NDArray[Any]
-    store: NDArray[Any]
+    masses: NDArray[Any] | Callable[[], NDArray[Any]]
     estimate: Estimate | None = None
+    n: int | None = None
 
     @classmethod
     def of(cls, m: MassFunction, classes: NDArray[Any] | None = None) -> Self:
@@ -43,16 +47,23 @@ class Listed(Beliefs):
             classes = np.fromiter(m.frame.labels, object, len(m.frame))
         return cls(classes, m.focal, m.store)
 
+    @cached_property
+    def store(self) -> NDArray[Any]:
+        """The masses (F, n)."""
+        return self.masses() if callable(self.masses) else self.masses
+
     def __len__(self) -> int:
-        return int(self.store.shape[1])
+        return int(self.store.shape[1]) if self.n is None else self.n
 
     def __getitem__(self, rows: Any) -> Self:
         known = None if self.estimate is None else self.estimate[rows]
-        return replace(self, store=self.store[:, rows], estimate=known)
+        return replace(self, masses=self.store[:, rows], estimate=known, n=None)
 
     @property
     def silent(self) -> Flags:
         """Rows (n,) that are vacuous."""
+        if self.n is not None:
+            return np.zeros(self.n, dtype=bool)
         everything = (1 << len(self.classes)) - 1
         return np.asarray((self.store[self.focal != everything] == 0).all(axis=0))
 

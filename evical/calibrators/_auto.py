@@ -94,6 +94,10 @@ class PosteriorCurve(ABC):
     def _point(self, scores: Floats) -> Floats:
         return np.asarray(self._at(scores, self.probability_[np.newaxis])[0])
 
+    @property
+    def _knows_betp(self) -> bool:
+        return bool(self.masses_.any(axis=0).all())
+
     def _at(self, scores: Floats, rows: object) -> Floats:
         """Rows (r, t) of the table at scores (m,)."""
         return between(self.knots_, np.asarray(rows), scores)

@@ -91,6 +91,11 @@ class BaseCalibrator(saved.SavedCalibrator):
         """Whether Bel and Pl are the ends of an interval, whose middle is no estimate."""
         return getattr(self, "model", None) in ("confidence", "band")
 
+    @property
+    def _knows_betp(self) -> bool:
+        """Whether `_point` is the pignistic probability, of masses that are never vacuous."""
+        return False
+
     def _landmarks(self) -> Floats:
         """Scores, as read, where predictions may jump or bend, or around which they change."""
         turns = [np.ravel(getattr(self, name)) for name in self._turns]
@@ -355,24 +360,27 @@ class BaseCalibrator(saved.SavedCalibrator):
         Beliefs
             About n samples.
         """
-        positive, negative = self._masses(scores)
-        store = np.stack([negative, positive, 1 - (positive + negative)])
-        return Listed(self.classes_, np.array([1, 2, 3]), store, self._estimate(scores))
+        seen, now, known = self._seen(scores), copy(self), self._knows_betp
+        point = partial(now._estimated, seen) if known or self._gives_ends else None
+        estimate, sets = Estimate(partial(now._both_ends, seen), point), np.array([1, 2, 3])
+        if not known:
+            return Listed(self.classes_, sets, self._stored(seen), estimate)
+        return Listed(self.classes_, sets, partial(now._stored, seen), estimate, len(seen))
 
-    def _estimate(self, scores: ArrayLike) -> Estimate:
-        """What is known of the probabilities, computed where it is asked."""
-        quiet = self._unwatched()  # masses of these scores have warned
+    def _stored(self, seen: Any) -> Floats:
+        """Masses (3, n) of the negative class, of the positive one, and of either."""
+        positive, negative = self._predict_mass(seen)
+        return np.stack([negative, positive, 1 - (positive + negative)])
 
-        def ends(level: float) -> Floats:
-            lower, upper = quiet._ends(quiet._seen(scores), level)
-            return np.stack([[1 - upper, lower], [1 - lower, upper]]).T
+    def _both_ends(self, seen: Any, level: float) -> Floats:
+        """Ends (n, 2, 2) of confidence intervals of both classes."""
+        lower, upper = self._ends(seen, level)
+        return np.stack([[1 - upper, lower], [1 - lower, upper]]).T
 
-        return Estimate(ends, partial(quiet._estimated, scores) if self._gives_ends else None)
-
-    def _estimated(self, scores: ArrayLike) -> Floats:
-        """Estimated probabilities (n, 2), where masses are those of an interval."""
-        positive = self._point(self._seen(scores))
-        return np.stack([1 - positive, positive], axis=1)
+    def _estimated(self, seen: Any) -> Floats:
+        """Estimated probabilities (n, 2), without masses."""
+        positive = self._point(seen)
+        return np.stack([1 - positive, positive]).T
 
     def _masses(self, scores: ArrayLike) -> tuple[Floats, Floats]:
         return self._predict_mass(self._seen(scores))
@@ -432,7 +440,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         (n, 2) array
         """
         if self._gives_ends:
-            return self._estimated(scores)
+            return self._estimated(self._seen(scores))
         positive, negative = self._masses(scores)
         half = (1 - (positive + negative)) / 2
         return np.stack([negative + half, positive + half], axis=1)
@@ -449,7 +457,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         (n,) array of labels
         """
         if self._gives_ends:
-            negative, positive = self._estimated(scores).T
+            negative, positive = self._estimated(self._seen(scores)).T
         else:
             positive, negative = self._masses(scores)
         return np.asarray(self.classes_[(positive > negative).astype(np.intp)])

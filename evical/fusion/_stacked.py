@@ -523,30 +523,36 @@ class Stacked(Rule):
         return Bounded.normal(classes, p(), errors, self.model, self.confidence, odds)
 
     def _by_choice(
-        self, answer: Callable[["Stacked", Floats], Floats], probabilities: Floats, silent: Flags
+        self,
+        answer: Callable[["Stacked", Floats, Flags], Floats],
+        probabilities: Floats,
+        silent: Flags,
     ) -> Floats:
         """What the fusion of those that speak answers to their evidence, (n, K)."""
         if not silent.any():
-            return self._answered(answer, probabilities, silent)
+            return answer(self, probabilities, silent)
         parts = [
-            (rows, fusion._answered(answer, says, np.zeros(says.shape[:2], dtype=bool)))
+            (rows, answer(fusion, says, np.zeros(says.shape[:2], dtype=bool)))
             for rows, says, fusion in self._spoken(probabilities, silent)
         ]
         own = ~np.any([rows for rows, _ in parts], axis=0) if parts else slice(None)
-        answers = self._answered(answer, probabilities[:, own], silent[:, own])
+        answers = answer(self, probabilities[:, own], silent[:, own])
         found = np.empty(probabilities.shape[1:])
         for rows, values in [*parts, (own, answers)]:
             found[rows] = values
         return found
 
-    def _answered(
-        self, answer: Callable[["Stacked", Floats], Floats], probabilities: Floats, silent: Flags
+    def _in_blocks(
+        self, answer: Callable[[Floats], Floats], probabilities: Floats, silent: Flags
     ) -> Floats:
-        """Its own answer, in blocks of samples whose temporaries stay in cache."""
+        """An answer to evidence (n, K, S), in blocks of samples whose temporaries stay in cache."""
         s, n, k = probabilities.shape
-        found = np.empty((n, k))
-        for rows in row_blocks(n, s * k):
-            found[rows] = answer(self, self._evidence(probabilities[:, rows], silent[:, rows]))
+        found = np.empty(0)
+        for rows in row_blocks(max(n, 1), s * k):
+            part = answer(self._evidence(probabilities[:, rows], silent[:, rows]))
+            if not rows.start:
+                found = np.empty((n, *part.shape[1:]))
+            found[rows] = part
         return found
 
     def _spoken(
@@ -558,18 +564,22 @@ class Stacked(Rule):
             chosen = choice if choice.any() else np.arange(len(choice)) == 0  # one that is even
             yield rows, probabilities[chosen][:, rows], fusion
 
-    def _point(self, evidence: Floats) -> Floats:
+    def _point(self, probabilities: Floats, silent: Flags) -> Floats:
         """Probabilities (n, K)."""
         if self._curve is None:
-            return softmax(self._pool.logits(evidence))
-        p = _on_curve(self._curve, "probability", self._scores(evidence))
+            return self._in_blocks(
+                lambda says: softmax(self._pool.logits(says)), probabilities, silent
+            )
+        scores = self._in_blocks(self._scores, probabilities, silent)
+        p = _on_curve(self._curve, "probability", scores)
         return np.stack([1 - p, p], axis=1)
 
-    def _odds(self, evidence: Floats) -> Floats:
+    def _odds(self, probabilities: Floats, silent: Flags) -> Floats:
         """Log-odds (n, K) of each class against the others."""
         if self._curve is None:
-            return self._pool.log_odds(evidence)[1]
-        odds = _on_curve(self._curve, "log_odds", self._scores(evidence))
+            return self._in_blocks(lambda says: self._pool.log_odds(says)[1], probabilities, silent)
+        scores = self._in_blocks(self._scores, probabilities, silent)
+        odds = _on_curve(self._curve, "log_odds", scores)
         return np.stack([-odds, odds], axis=1)
 
     def _scores(self, evidence: Floats) -> Floats:
@@ -577,12 +587,12 @@ class Stacked(Rule):
         logits = self._pool.logits(evidence)
         return np.asarray(logits[:, 1] - logits[:, 0])
 
-    def _errors(self, evidence: Floats) -> Floats:
+    def _errors(self, probabilities: Floats, silent: Flags) -> Floats:
         """Standard errors (n, K) of the log-odds."""
-        error = self._pool.errors(evidence)
+        errors = self._in_blocks(self._pool.errors, probabilities, silent)
         if self._curve is None:
-            return error
-        scores, error = self._scores(evidence), error[:, 1]
+            return errors
+        scores, error = self._in_blocks(self._scores, probabilities, silent), errors[:, 1]
         ends = (_on_curve(self._curve, "log_odds", scores + sign * error) for sign in (1, -1))
         pulled = np.subtract(*ends) / 2
         own = interpolated(scores, self._curve.scores, self._curve.error)
