@@ -7,19 +7,12 @@ only, because groups of neighboring scores give the iteration its start.
 Source: P. McCullagh & J. A. Nelder, "Generalized Linear Models" (1989), section 4.4.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from evical._typing import Floats
-from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
-
-# Elements of one temporary (64 kB): a pass over the scores stays in cache, and its products stay
-# below the 9216 elements from which OpenBLAS starts threads: a million scores then take 0.06 s, not
-# 0.7 to 2.3 s, on two cores of which one is busy.
-_CHUNK = 1 << 13
-_GROUPS = 512  # of equal size, which give Newton its start on large samples
+from evical.curves.newton import LogisticSums, minimize_convex, unit_diagonal
 
 
 class LinearFit(NamedTuple):
@@ -94,40 +87,3 @@ def fit_linear_logistic(
     covariance = np.linalg.inv(scaled[0]) / np.outer(unit[0], unit[0])
     value = float(found.value[0])
     return LinearFit(back @ found.parameters[0], back @ covariance @ back.T, value)
-
-
-@dataclass(frozen=True, eq=False)
-class LogisticSums:
-    """Negative log-likelihood, gradient and second derivative, in one pass over the scores."""
-
-    z: Floats  # (d, m)
-    against: Floats
-    favor: Floats
-
-    def __call__(self, params: Floats) -> Sums:
-        """Sums for one vector (1, d) of coefficients."""
-        size = len(self.z)
-        value, gradient, hessian = 0.0, np.zeros(size), np.zeros((size, size))
-        for first in range(0, self.z.shape[1], _CHUNK):
-            part = slice(first, first + _CHUNK)
-            x = self.z[:, part]
-            loss, slope, curvature = logistic_terms(
-                params[0] @ x, self.against[part], self.favor[part]
-            )
-            value += float(loss.sum())
-            gradient += x @ slope
-            hessian += (x * curvature) @ x.T
-        return np.array([value]), gradient[None], hessian[None]
-
-    @property
-    def is_large(self) -> bool:
-        """Whether a start from groups of scores saves passes over all of them."""
-        return len(self.against) > 8 * _GROUPS
-
-    def grouped(self) -> "LogisticSums":
-        """Weighted means of groups of neighboring scores, equal in number."""
-        starts = np.linspace(0, self.z.shape[1], _GROUPS, endpoint=False).astype(np.intp)
-        weight = self.against + self.favor
-        sums = np.add.reduceat(self.z * weight, starts, axis=1)
-        against, favor = (np.add.reduceat(part, starts) for part in (self.against, self.favor))
-        return LogisticSums(sums / (against + favor), against, favor)

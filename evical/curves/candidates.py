@@ -34,8 +34,8 @@ from scipy.special import expit, softmax
 
 from evical._typing import Floats, Indices
 from evical.curves.newton import (
+    LogisticSums,
     Sums,
-    logistic_terms,
     minimize_convex,
     newton_step,
     unit_diagonal,
@@ -299,15 +299,17 @@ def laplace_fit(
     """
 
     def part(which: NDArray[np.intp]) -> Callable[[Floats], Sums]:
-        return partial(_penalized_sums, sample, precision[which], center[which])
+        return partial(_penalized_sums, sums, precision[which], center[which])
 
-    sample, every = _products(design, counts), np.arange(len(center))
+    z, every = np.ascontiguousarray(design.T), np.arange(len(center))
+    sums = LogisticSums(z, counts.negative, counts.positive)
     # The step from a curve of any form is a weighted regression, and ends at one of this form.
     p = expit(near)
     weight = counts.total * p * (1.0 - p)
     fitted = design.T @ (weight * near + counts.positive - counts.total * p)
     wanted = fitted + (precision @ center[..., None])[..., 0]
-    start = newton_step(-wanted, (weight @ sample.pairs)[sample.place] + precision)[0]
+    squares = (weight * z) @ z.T
+    start = newton_step(-wanted, squares + precision)[0]
     found = minimize_convex(part(every), start, tolerance=_NEAR, enough=_CLOSE, part=part)
     unit, scale = unit_diagonal(found.hessian)
     covariance = np.linalg.inv(unit) / (scale[:, :, None] * scale[:, None, :])
@@ -315,35 +317,13 @@ def laplace_fit(
     return LaplaceFit(found.parameters, covariance, design.shape[1] - kept)
 
 
-class _Products(NamedTuple):
-    """A design (m, d), the products (m, d (d + 1) / 2) of its columns, and where they belong."""
-
-    design: Floats
-    pairs: Floats
-    place: NDArray[np.intp]  # (d, d)
-    counts: ScoreCounts
-
-
-def _products(design: Floats, counts: ScoreCounts) -> _Products:
-    size = design.shape[1]
-    rows, columns = np.triu_indices(size)
-    place = np.empty((size, size), dtype=np.intp)
-    place[rows, columns] = place[columns, rows] = np.arange(len(rows))
-    across = np.ascontiguousarray(design.T)
-    return _Products(design, (across[rows] * across[columns]).T, place, counts)
-
-
 def _penalized_sums(
-    sample: _Products, precision: Floats, center: Floats, parameters: Floats
+    sums: LogisticSums, precision: Floats, center: Floats, parameters: Floats
 ) -> Sums:
     move = parameters - center
     pull = (precision @ move[..., None])[..., 0]
-    loss, slope, curvature = logistic_terms(
-        parameters @ sample.design.T, sample.counts.negative, sample.counts.positive
-    )
-    value = loss.sum(axis=1) + (move * pull).sum(axis=1) / 2
-    hessian = (curvature @ sample.pairs)[:, sample.place] + precision
-    return value, slope @ sample.design + pull, hessian
+    value, gradient, hessian = sums(parameters)
+    return value + (move * pull).sum(axis=1) / 2, gradient + pull, hessian + precision
 
 
 def smooth_candidates(

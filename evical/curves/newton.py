@@ -10,7 +10,8 @@ Convex problems over the simplex: weights from 0 with sum 1.
 """
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -318,3 +319,96 @@ def logistic_terms(eta: Floats, against: Floats, favor: Floats) -> tuple[Floats,
     loss = wrong * eta
     loss += weight * np.log1p(small)
     return loss, wrong - np.copysign(rest, eta), rest * upper
+
+
+# Elements of one temporary: a pass over the scores stays in cache, and its products stay below the
+# 9216 elements from which OpenBLAS starts threads: a million scores then take 0.06 s, not 0.7 to
+# 2.3 s, on two cores of which one is busy.
+_CHUNK = 1 << 13
+_GROUPS = 512  # of equal size, which give Newton its start on large samples
+_KEPT = 1 << 19  # numbers of products of columns that are kept from one pass to the next
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticSums:
+    """Minus the log-likelihoods of logistic regressions, and their derivatives, in one pass.
+
+    Parameters
+    ----------
+    z : (d, m) array
+        Columns of the design.
+    against, favor : (m,) arrays
+        Weight of the targets of the negative and of the positive class.
+
+    Examples
+    --------
+    >>> sums = LogisticSums(np.ones((1, 2)), np.ones(2), np.ones(2))
+    >>> [part.round(3).tolist() for part in sums(np.zeros((1, 1)))]
+    [[2.773], [[0.0]], [[[1.0]]]]
+    """
+
+    z: Floats
+    against: Floats
+    favor: Floats
+
+    def __call__(self, parameters: Floats) -> Sums:
+        """Sums for coefficients (p, d)."""
+        sums = [self._sums(parameters, part) for part in self.blocks(len(parameters))]
+        value, gradient, hessian = (reduce(np.add, each) for each in zip(*sums, strict=True))
+        return value, gradient, hessian
+
+    def _sums(self, parameters: Floats, part: slice) -> Sums:
+        x = self.z[:, part]
+        loss, slope, curvature = logistic_terms(
+            parameters @ x, self.against[part], self.favor[part]
+        )
+        if len(parameters) == 1:  # products of pairs would take longer
+            hessian = ((x * curvature) @ x.T)[np.newaxis]
+        else:
+            hessian = self._square(curvature @ self.products(part).T)
+        return loss.sum(axis=1), slope @ x.T, hessian
+
+    def blocks(self, p: int) -> list[slice]:
+        """Samples of which p numbers each stay in cache."""
+        size = max(1, _CHUNK // p)
+        return [slice(first, first + size) for first in range(0, self.z.shape[1], size)]
+
+    @cached_property
+    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Pairs of columns, each once."""
+        return np.triu_indices(len(self.z))
+
+    def products(self, part: slice) -> Floats:
+        """Products (d (d + 1) / 2, b) of the pairs for a block of samples."""
+        kept = len(self.pairs[0]) * self.z.shape[1] <= _KEPT
+        return self._products[:, part] if kept else _multiplied(self.z[:, part], *self.pairs)
+
+    @cached_property
+    def _products(self) -> Floats:
+        return _multiplied(self.z, *self.pairs)
+
+    def _square(self, sums: Floats) -> Floats:
+        """Symmetric matrices (p, d, d) of numbers (p, d (d + 1) / 2) for the pairs."""
+        size, (rows, columns) = len(self.z), self.pairs
+        place = np.empty((size, size), dtype=np.intp)
+        place[rows, columns] = place[columns, rows] = np.arange(len(rows))
+        return sums[:, place]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a start from groups of scores saves passes over all of them."""
+        return len(self.against) > 8 * _GROUPS
+
+    def grouped(self) -> "LogisticSums":
+        """Weighted means of groups of neighboring scores, equal in number."""
+        starts = np.linspace(0, self.z.shape[1], _GROUPS, endpoint=False).astype(np.intp)
+        weight = self.against + self.favor
+        sums = np.add.reduceat(self.z * weight, starts, axis=1)
+        against, favor = (np.add.reduceat(part, starts) for part in (self.against, self.favor))
+        return LogisticSums(sums / (against + favor), against, favor)
+
+
+def _multiplied(z: Floats, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Floats:
+    found = z[rows]
+    found *= z[columns]
+    return found

@@ -20,8 +20,7 @@ from scipy.special import expit
 from dstheory.checks.arguments import as_floats, check_not_negative
 from dstheory.notebook import ShownFields
 from evical._typing import Floats
-from evical.curves._linear_logistic import LogisticSums
-from evical.curves.newton import minimize_convex
+from evical.curves.newton import LogisticSums, minimize_convex
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
 

@@ -23,10 +23,16 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import logsumexp, softmax
 
 from evical._typing import Floats
-from evical.curves.newton import Sums, logistic_terms, minimize_convex, minimize_on_simplex
+from evical.curves.newton import (
+    LogisticSums,
+    Sums,
+    logistic_terms,
+    minimize_convex,
+    minimize_on_simplex,
+)
 from evical.curves.softmax import Problem, log_losses, moment
 from evical.scores.scale import sides
 from evical.scores.scale import softmax as softmax_rows
@@ -331,10 +337,6 @@ class _Prior(NamedTuple):
     precision: float
     log_weight: float = 0.0
 
-    def score(self, pool: LogPool, complete: Labeled) -> float:
-        """Log-weight of a pool with this prior, after samples that are left out."""
-        return self.log_weight + _left_out(pool, complete)
-
 
 def fit_pool(
     sample: Labeled,
@@ -380,7 +382,8 @@ def fit_pool(
         found = [one._replace(pool=_untied(one.pool)) for one in found]
         for apart in _APART:
             pool = _by_class(best.sample, best.pool, best.prior.mean, best.prior.precision, apart)
-            found.append(best._replace(pool=pool, score=best.prior.score(pool, complete)))
+            score = best.prior.log_weight + _left_out([pool], complete)[0]
+            found.append(best._replace(pool=pool, score=score))
     weights = softmax([one.score for one in found])
     share = weights @ [one.sample is not complete for one in found]
     return replace(_mean([one.pool for one in found], weights), filled=float(share))
@@ -400,9 +403,10 @@ def _tried(
 ) -> list[_Tried]:
     """Pools learned from some samples, under each prior."""
     priors = _priors(sample, shares) if precision is None else [_Prior(shares, precision)]
+    pools = _tied(sample, priors)
     return [
-        _Tried(sample, prior, pool, prior.score(pool, complete))
-        for prior, pool in zip(priors, _tied(sample, priors), strict=True)
+        _Tried(sample, prior, pool, prior.log_weight + left_out)
+        for prior, pool, left_out in zip(priors, pools, _left_out(pools, complete), strict=True)
     ]
 
 
@@ -434,8 +438,9 @@ def _convex_weights(sample: Labeled, shares: Floats) -> Floats:
 
 def _tied(sample: Labeled, priors: list[_Prior]) -> list[LogPool]:
     """Most probable weights under each prior, the same for all classes."""
-    terms = _two_class_terms(sample) if sample.evidence.shape[1] == 2 else _tied_terms(sample)
-    step = max(1, _BATCH // max(sample.evidence.size, 1))
+    if sample.evidence.shape[1] == 2:
+        return _tied_at_once(_two_class_sums(sample), priors, sample.evidence, None)
+    terms, step = _tied_terms(sample), max(1, _BATCH // max(sample.evidence.size, 1))
     found: list[LogPool] = []
     for first in range(0, len(priors), step):
         near = found[-1] if found else None
@@ -457,19 +462,11 @@ def _tied_at_once(
     return [LogPool(one[:s], one[s:], its) for one, its in zip(x, covariance, strict=True)]
 
 
-def _two_class_terms(sample: Labeled) -> Terms:
+def _two_class_sums(sample: Labeled) -> LogisticSums:
     """As `_tied_terms`; a logistic regression on how much more a source says for one class."""
-    apart = sample.evidence[:, 1] - sample.evidence[:, 0]
-    one = np.ones((len(apart), 1))
-    design = np.hstack([apart, -one, one])
-    favor = sample.counts * (sample.codes == 1)
-
-    def terms(x: Floats) -> Sums:
-        loss, slope, curvature = logistic_terms(x @ design.T, sample.counts - favor, favor)
-        hessian = np.stack([(design.T * row) @ design for row in curvature])
-        return loss.sum(axis=1), slope @ design, hessian
-
-    return terms
+    apart = (sample.evidence[:, 1] - sample.evidence[:, 0]).T
+    one, favor = np.ones((1, apart.shape[1])), sample.counts * (sample.codes == 1)
+    return LogisticSums(np.concatenate([apart, -one, one]), sample.counts - favor, favor)
 
 
 def _tied_terms(sample: Labeled) -> Terms:
@@ -561,14 +558,18 @@ def _by_class(
     return LogPool(x[:, :s], x[:, s], covariance[0])
 
 
-def _left_out(pool: LogPool, sample: Labeled) -> float:
+def _left_out(pools: list[LogPool], sample: Labeled) -> list[float]:
     """Log-likelihood of the samples, each under coefficients one Newton step without it.
 
     Of many classes, the step is that of the most probable ones and the label.
     """
+    if sample.evidence.shape[1] == 2:
+        return _left_out_of_two(pools, sample)
+    return [_left_out_of_more(pool, sample) for pool in pools]
+
+
+def _left_out_of_more(pool: LogPool, sample: Labeled) -> float:
     total, k = 0.0, sample.evidence.shape[1]
-    if k == 2:
-        return _left_out_of_two(pool, sample)
     m = _FEW_MOVED if k > _MANY else k
     for rows in chunks(len(sample.codes), m, sample.evidence.shape[2]):
         part = Labeled(sample.evidence[rows], sample.codes[rows], sample.counts[rows])
@@ -597,18 +598,21 @@ def _left_out(pool: LogPool, sample: Labeled) -> float:
     return total
 
 
-def _left_out_of_two(pool: LogPool, sample: Labeled) -> float:
+def _left_out_of_two(pools: list[LogPool], sample: Labeled) -> list[float]:
     """The same of two classes: the step moves the log-odds alone, which have a variance."""
-    total = 0.0
-    for start in range(0, len(sample.codes), _BATCH >> 3):
-        says, codes, counts = (part[start : start + (_BATCH >> 3)] for part in sample)
-        design = np.column_stack([says[:, 1] - says[:, 0], np.tile([-1.0, 1.0], (len(says), 1))])
-        odds = design @ _flat(pool)
-        variance = np.einsum("np,np->n", design @ pool.covariance, design)
-        p, unit = expit(odds), np.minimum(counts, 1.0)
-        odds = odds + variance * unit * (p - codes) / (1.0 - unit * p * (1.0 - p) * variance)
-        total -= float(counts @ np.logaddexp(0.0, np.where(codes == 1, -odds, odds)))
-    return total
+    sums, total = _two_class_sums(sample), np.zeros(len(pools))
+    coefficients, (rows, columns) = np.stack([_flat(pool) for pool in pools]), sums.pairs
+    spread = np.stack([pool.covariance for pool in pools])[:, rows, columns]
+    spread *= np.where(rows == columns, 1.0, 2.0)
+    unit, wrong = np.minimum(sample.counts, 1.0), np.where(sample.codes == 1, -1.0, 1.0)
+    one, none = np.ones(1), np.zeros(1)
+    for part in sums.blocks(len(pools)):
+        odds = wrong[part] * (coefficients @ sums.z[:, part])  # of the other class
+        variance = unit[part] * (spread @ sums.products(part))
+        _, p, curvature = logistic_terms(odds, one, none)
+        odds += variance * p / (1.0 - curvature * variance)
+        total -= logistic_terms(odds, one, none)[0] @ sample.counts[part]
+    return list(total.tolist())
 
 
 def _untied(pool: LogPool) -> LogPool:
