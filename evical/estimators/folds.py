@@ -276,7 +276,7 @@ def _alike(parts: Sequence[Floats]) -> bool:
     useless support vector machine lie within rounding of its bias.
     """
     scores = np.concatenate(parts)
-    order = scores.argsort(axis=0, kind="stable")
+    order = scores.argsort(axis=0)
     ordered = np.take_along_axis(scores, order, axis=0)
     ends = np.ones(ordered.shape, dtype=bool)  # of equal scores
     ends[:-1] = ordered[1:] > ordered[:-1]

@@ -462,7 +462,7 @@ def _class_weights(weights: ArrayLike | None, n: int, name: str) -> Floats:
 def _grouped(scores: Floats, negative: Floats, positive: Floats) -> ScoreCounts:
     """Sort by score and add up the weights of equal scores, in an order that they alone decide."""
     if _whole(negative) and _whole(positive):  # sums are exact in any order
-        order = np.argsort(scores, kind="stable")
+        order = np.argsort(scores)
     else:
         order = np.lexsort((positive, negative, scores))
     return merge_equal(scores[order], negative[order], positive[order])
