@@ -367,17 +367,17 @@ class BaseCalibrator(saved.SavedCalibrator):
             return Listed(self.classes_, sets, self._stored(seen), estimate)
         return Listed(self.classes_, sets, partial(now._stored, seen), estimate, len(seen))
 
-    def _stored(self, seen: Any) -> Floats:
+    def _stored(self, seen: Floats) -> Floats:
         """Masses (3, n) of the negative class, of the positive one, and of either."""
         positive, negative = self._predict_mass(seen)
         return np.stack([negative, positive, 1 - (positive + negative)])
 
-    def _both_ends(self, seen: Any, level: float) -> Floats:
+    def _both_ends(self, seen: Floats, level: float) -> Floats:
         """Ends (n, 2, 2) of confidence intervals of both classes."""
         lower, upper = self._ends(seen, level)
         return np.stack([[1 - upper, lower], [1 - lower, upper]]).T
 
-    def _estimated(self, seen: Any) -> Floats:
+    def _estimated(self, seen: Floats) -> Floats:
         """Estimated probabilities (n, 2), without masses."""
         positive = self._point(seen)
         return np.stack([1 - positive, positive]).T
