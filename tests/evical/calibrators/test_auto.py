@@ -132,3 +132,24 @@ def test_votes_of_0_and_1_stay_away_from_certainty():
     found = AutoCalibrator().fit(votes, y).predict_proba([0.0, 1.0])[:, 1]
     assert 0.005 < found[0] < 0.06
     assert 0.94 < found[1] < 0.995
+
+
+@each("model", ["likelihood", "confidence", "bayesian"])
+def test_beliefs_wait_to_be_asked_and_stay_those_of_their_fit(monkeypatch, model):
+    """Probabilities need no masses; these are of the curve that was asked, even after a fit."""
+    scores, y, _ = simulated_scores("monotone", 60, np.random.default_rng(0))
+    calibrator, others = AutoCalibrator(model=model).fit(scores, y), np.linspace(-0.5, 1.5, 50)
+    mass, p = calibrator.predict_mass(others).masses, calibrator.predict_proba(others)
+    with monkeypatch.context() as patched:
+        patched.setattr(AutoCalibrator, "_predict_mass", None)
+        beliefs = calibrator.beliefs(others)
+        np.testing.assert_allclose(beliefs.probability(), p, rtol=0, atol=1e-15)
+        assert beliefs.silent.tolist() == [False] * 50
+    calibrator.fit(scores, ~np.asarray(y, dtype=bool))
+    np.testing.assert_array_equal(beliefs.mass().masses, mass)
+
+
+def test_a_curve_that_says_nothing_at_a_score_is_silent_there():
+    calibrator = AutoCalibrator().fit([0.1, 0.3, 0.5, 0.7, 0.9], [0, 1, 0, 1, 1])
+    calibrator.masses_ = np.where(calibrator.knots_ == 0.5, 0.0, calibrator.masses_)
+    assert calibrator.beliefs([0.2, 0.5]).silent.tolist() == [False, True]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+from evical.curves import newton
 from evical.curves.newton import logistic_terms, minimize_convex, unit_diagonal
 from evical.errors import ConvergenceError
 from tests.support.each import each
@@ -87,3 +88,24 @@ def test_logistic_terms_keep_their_digits(eta, weights):
     scale = (wanted[0], against * p + favor * q, wanted[2])
     for got, exact, size in zip(found, wanted, scale, strict=True):
         assert abs(got[0] - exact) <= 4e-16 * size + 1e-300
+
+
+@each("kept", [0, 1 << 19])
+@each("p", [1, 3])
+def test_sums_in_blocks_are_those_of_each_sample(monkeypatch, p, kept):
+    monkeypatch.setattr(newton, "_CHUNK", 12)
+    monkeypatch.setattr(newton, "_KEPT", kept)
+    rng = np.random.default_rng(0)
+    z, against, favor = rng.normal(size=(3, 10)), *rng.random((2, 10))
+    parameters = rng.normal(size=(p, 3))
+    found = newton.LogisticSums(z, against, favor)(parameters)
+    for at, row in enumerate(parameters):
+        each_sample = zip(z.T, against, favor, strict=True)
+        terms = [(x, *logistic_terms(row @ x, a, f)) for x, a, f in each_sample]
+        wanted = (
+            sum(loss for _, loss, _, _ in terms),
+            sum(slope * x for x, _, slope, _ in terms),
+            sum(curvature * np.outer(x, x) for x, _, _, curvature in terms),
+        )
+        for got, exact in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(got[at], exact, rtol=1e-12)
