@@ -156,9 +156,9 @@ def finer_steps(counts: ScoreCounts, coarse: Steps) -> Steps:
         return coarse
     if n <= _NOT_MANY:
         return _averaged(counts, np.arange(n), _bin_scores(counts, np.arange(n)))
-    places, bins = coarse.places, coarse.bins
+    places, bins, total = coarse.places, coarse.bins, counts.total
     for _ in range(_ROUNDS):
-        weight = np.add.reduceat(counts.total, places) * (np.diff(places, append=n) > 1)
+        weight = np.add.reduceat(total, places) * (np.diff(places, append=n) > 1)
         # Cuts that are certain are equal, whatever their rounding.
         worth = np.round(bins.begins[1:-1], 9) * np.maximum(weight[:-1], weight[1:])
         likely = np.argsort(-worth, kind="stable")[:_AT_ONCE]
@@ -174,11 +174,11 @@ def finer_steps(counts: ScoreCounts, coarse: Steps) -> Steps:
 
 
 def _averaged(counts: ScoreCounts, places: Indices, bins: BinScores) -> Steps:
-    groups = counts.pool(places)
+    negative, positive = _summed(counts, places)
     rows = average_over_binnings(bins, _moments)
     rows[0] = np.clip(rows[0], 0.0, 1.0)
     inverse = np.log(np.maximum(rows[3:], 1.0))
-    left_out = -(groups.positive @ inverse[0] + groups.negative @ inverse[1])
+    left_out = -(positive @ inverse[0] + negative @ inverse[1])
     starts, ends = counts.scores[places], counts.scores[np.append(places[1:], len(counts)) - 1]
     return Steps(places, starts, ends, bins, rows[:3], float(left_out))
 
@@ -189,12 +189,18 @@ def _divided(starts: Indices, groups: Indices, n: int) -> Indices:
     return np.union1d(starts, parts)
 
 
+def _summed(counts: ScoreCounts, starts: Indices) -> tuple[Floats, Floats]:
+    """Weights of both classes in groups, for which means of the scores would take far longer."""
+    return np.add.reduceat(counts.negative, starts), np.add.reduceat(counts.positive, starts)
+
+
 def _bin_scores(counts: ScoreCounts, starts: Indices) -> BinScores:
-    groups = counts.pool(starts)
-    ranks = np.cumsum(groups.total) - groups.total / 2
+    negative, positive = _summed(counts, starts)
+    total = negative + positive
+    ranks = np.cumsum(total) - total / 2
     rate = (counts.n_positive + 1.0) / (counts.n_positive + counts.n_negative + 2.0)
     prior = _STRENGTH * np.clip([rate, 1.0 - rate], _LEAST_SHARE, None)
-    ranked = ScoreCounts(ranks, groups.negative, groups.positive)
+    ranked = ScoreCounts(ranks, negative, positive)
     return bin_scores(ranked, _CUTS, lambda left, right: (prior[0], prior[1]))
 
 

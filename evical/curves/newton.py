@@ -365,7 +365,7 @@ class LogisticSums:
         if len(parameters) == 1:  # products of pairs would take longer
             hessian = ((x * curvature) @ x.T)[np.newaxis]
         else:
-            hessian = self._square(curvature @ self.products(part).T)
+            hessian = (curvature @ self.products(part).T)[:, self._place]
         return loss.sum(axis=1), slope @ x.T, hessian
 
     def blocks(self, p: int) -> list[slice]:
@@ -387,12 +387,13 @@ class LogisticSums:
     def _products(self) -> Floats:
         return _multiplied(self.z, *self.pairs)
 
-    def _square(self, sums: Floats) -> Floats:
-        """Symmetric matrices (p, d, d) of numbers (p, d (d + 1) / 2) for the pairs."""
-        size, (rows, columns) = len(self.z), self.pairs
-        place = np.empty((size, size), dtype=np.intp)
+    @cached_property
+    def _place(self) -> NDArray[np.intp]:
+        """Which of the pairs (d, d) two columns are."""
+        rows, columns = self.pairs
+        place = np.empty((len(self.z), len(self.z)), dtype=np.intp)
         place[rows, columns] = place[columns, rows] = np.arange(len(rows))
-        return sums[:, place]
+        return place
 
     @property
     def is_large(self) -> bool:
