@@ -370,8 +370,8 @@ class LogisticSums:
 
     def blocks(self, p: int) -> list[slice]:
         """Samples of which p numbers each stay in cache."""
-        size = max(1, _CHUNK // p)
-        return [slice(first, first + size) for first in range(0, self.z.shape[1], size)]
+        size, m = max(1, _CHUNK // p), max(1, self.z.shape[1])
+        return [slice(first, first + size) for first in range(0, m, size)]
 
     @cached_property
     def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -569,6 +569,7 @@ def _left_out(pools: list[LogPool], sample: Labeled) -> list[float]:
 
 
 def _left_out_of_more(pool: LogPool, sample: Labeled) -> float:
+    """The same of three or more classes, and one pool."""
     total, k = 0.0, sample.evidence.shape[1]
     m = _FEW_MOVED if k > _MANY else k
     for rows in chunks(len(sample.codes), m, sample.evidence.shape[2]):
