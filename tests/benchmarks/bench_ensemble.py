@@ -11,8 +11,8 @@ and 10,000 samples.
 
 ``rows`` instead: logistic regression and naive Bayes, so that all else shows. A fit to 100,000 rows
 of 20 features beside StackingClassifier, and predictions of a million beside the members' own, with
-the memory that they add at most (Linux). In November 2026: 1.5 times stacking, 1.3 times the
-members' own, and 320 MB, of which the members' own predictions add as much.
+the memory that they add at most (Linux). In November 2026: 1.5 times stacking; 1.2 to 1.3 times
+the members' own, with 320 MB, no more than these take.
 """
 
 import re
