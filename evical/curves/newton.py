@@ -326,6 +326,7 @@ def logistic_terms(eta: Floats, against: Floats, favor: Floats) -> tuple[Floats,
 # 2.3 s, on two cores of which one is busy.
 _CHUNK = 1 << 13
 _GROUPS = 512  # of equal size, which give Newton its start on large samples
+_WIDE = 12  # columns, of which products of pairs take longer than matrix products
 _KEPT = 1 << 19  # numbers of products of columns that are kept from one pass to the next
 
 
@@ -362,10 +363,10 @@ class LogisticSums:
         loss, slope, curvature = logistic_terms(
             parameters @ x, self.against[part], self.favor[part]
         )
-        if len(parameters) == 1:  # products of pairs would take longer
-            hessian = ((x * curvature) @ x.T)[np.newaxis]
+        if len(parameters) == 1 or self._is_wide:
+            hessian = np.stack([(x * row) @ x.T for row in curvature])
         else:
-            hessian = (curvature @ self.products(part).T)[:, self._place]
+            hessian = (curvature @ self._multiplied(part).T)[:, self._place]
         return loss.sum(axis=1), slope @ x.T, hessian
 
     def blocks(self, p: int) -> list[slice]:
@@ -373,24 +374,38 @@ class LogisticSums:
         size, m = max(1, _CHUNK // p), max(1, self.z.shape[1])
         return [slice(first, first + size) for first in range(0, m, size)]
 
+    def variances(self, covariances: Floats, part: slice) -> Floats:
+        """Variances (p, b) of log-odds of a block, for covariances (p, d, d) of coefficients."""
+        if self._is_wide:
+            x = self.z[:, part]
+            return np.stack([np.einsum("db,db->b", own @ x, x) for own in covariances])
+        rows, columns = self._pairs
+        twice = covariances[:, rows, columns] * np.where(rows == columns, 1.0, 2.0)
+        return twice @ self._multiplied(part)
+
+    @property
+    def _is_wide(self) -> bool:
+        """Whether products of all pairs of columns would take longer than matrix products."""
+        return len(self.z) > _WIDE
+
     @cached_property
-    def pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Pairs of columns, each once."""
         return np.triu_indices(len(self.z))
 
-    def products(self, part: slice) -> Floats:
+    def _multiplied(self, part: slice) -> Floats:
         """Products (d (d + 1) / 2, b) of the pairs for a block of samples."""
-        kept = len(self.pairs[0]) * self.z.shape[1] <= _KEPT
-        return self._products[:, part] if kept else _multiplied(self.z[:, part], *self.pairs)
+        kept = len(self._pairs[0]) * self.z.shape[1] <= _KEPT
+        return self._products[:, part] if kept else _multiplied(self.z[:, part], *self._pairs)
 
     @cached_property
     def _products(self) -> Floats:
-        return _multiplied(self.z, *self.pairs)
+        return _multiplied(self.z, *self._pairs)
 
     @cached_property
     def _place(self) -> NDArray[np.intp]:
         """Which of the pairs (d, d) two columns are."""
-        rows, columns = self.pairs
+        rows, columns = self._pairs
         place = np.empty((len(self.z), len(self.z)), dtype=np.intp)
         place[rows, columns] = place[columns, rows] = np.arange(len(rows))
         return place

@@ -602,14 +602,13 @@ def _left_out_of_more(pool: LogPool, sample: Labeled) -> float:
 def _left_out_of_two(pools: list[LogPool], sample: Labeled) -> list[float]:
     """The same of two classes: the step moves the log-odds alone, which have a variance."""
     sums, total = _two_class_sums(sample), np.zeros(len(pools))
-    coefficients, (rows, columns) = np.stack([_flat(pool) for pool in pools]), sums.pairs
-    spread = np.stack([pool.covariance for pool in pools])[:, rows, columns]
-    spread *= np.where(rows == columns, 1.0, 2.0)
+    coefficients = np.stack([_flat(pool) for pool in pools])
+    covariances = np.stack([pool.covariance for pool in pools])
     unit, wrong = np.minimum(sample.counts, 1.0), np.where(sample.codes == 1, -1.0, 1.0)
     one, none = np.ones(1), np.zeros(1)
     for part in sums.blocks(len(pools)):
         odds = wrong[part] * (coefficients @ sums.z[:, part])  # of the other class
-        variance = unit[part] * (spread @ sums.products(part))
+        variance = unit[part] * sums.variances(covariances, part)
         _, p, curvature = logistic_terms(odds, one, none)
         odds += variance * p / (1.0 - curvature * variance)
         total -= logistic_terms(odds, one, none)[0] @ sample.counts[part]

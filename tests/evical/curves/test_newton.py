@@ -90,15 +90,21 @@ def test_logistic_terms_keep_their_digits(eta, weights):
         assert abs(got[0] - exact) <= 4e-16 * size + 1e-300
 
 
-@each("kept", [0, 1 << 19])
+@each(("kept", "wide"), [(0, 12), (1 << 19, 12), (0, 2)])
 @each("p", [1, 3])
-def test_sums_in_blocks_are_those_of_each_sample(monkeypatch, p, kept):
+def test_sums_in_blocks_are_those_of_each_sample(monkeypatch, p, kept, wide):
+    """And the variances; whether products of columns are kept, made anew, or not used."""
     monkeypatch.setattr(newton, "_CHUNK", 12)
     monkeypatch.setattr(newton, "_KEPT", kept)
+    monkeypatch.setattr(newton, "_WIDE", wide)
     rng = np.random.default_rng(0)
     z, against, favor = rng.normal(size=(3, 10)), *rng.random((2, 10))
     parameters = rng.normal(size=(p, 3))
-    found = newton.LogisticSums(z, against, favor)(parameters)
+    sums = newton.LogisticSums(z, against, favor)
+    found, root = sums(parameters), rng.normal(size=(p, 3, 3))
+    covariances = root @ root.transpose(0, 2, 1)
+    spread = np.hstack([sums.variances(covariances, part) for part in sums.blocks(p)])
+    np.testing.assert_allclose(spread, [[x @ own @ x for x in z.T] for own in covariances])
     for at, row in enumerate(parameters):
         each_sample = zip(z.T, against, favor, strict=True)
         terms = [(x, *logistic_terms(row @ x, a, f)) for x, a, f in each_sample]
