@@ -207,8 +207,11 @@ def _trial(calibrator: Any, scores: Floats) -> Floats:
 
 def restored_classes(labels: ArrayLike) -> NDArray[Any]:
     """Labels of a saved calibrator: different ones, of one kind."""
-    if isinstance(labels, list) and all(isinstance(one, dict) and "date" in one for one in labels):
-        labels = list(np.array([one["date"] for one in labels], dtype="datetime64"))
+    if isinstance(labels, list) and all(_is_date(label) for label in labels):
+        try:
+            labels = list(np.array([label["date"] for label in labels], dtype="datetime64"))
+        except ValueError as error:
+            raise SavedError(f"classes are {labels!r}, expected dates") from error
     if not isinstance(labels, list) or len({type(label) for label in labels}) != 1:
         raise SavedError(f"classes are {labels!r}, not two or more of a kind")
     if not all(isinstance(label, str | int | float | np.datetime64) for label in labels):
@@ -234,6 +237,10 @@ def _counts(columns: Any, transform: str | None) -> ScoreCounts:
     if transform == "logit":
         check_unit(scores)
     return ScoreCounts(scores, negative, positive)
+
+
+def _is_date(label: object) -> bool:
+    return isinstance(label, dict) and isinstance(label.get("date"), str)
 
 
 def _is_table(columns: Any) -> bool:

@@ -223,6 +223,10 @@ def test_dates_are_classes(unit):
         copy = type(made).from_dict(json.loads(json.dumps(made.to_dict())))
         assert copy.classes_.dtype == days.dtype
         assert (copy.classes_ == days).all()
+    for wrong in ("abc", 5):
+        classes = [{"date": wrong}, {"date": "2021"}]
+        with pytest.raises(ValueError, match=r"classes are .*expected"):
+            BinningCalibrator.from_dict({**fitted.to_dict(), "classes": classes})
     rule = Mixture().fit([m, m], days[y])
     assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))).frame_ == m.frame
     assert f'classes = ["{days[0]}", "{days[1]}"]' in to_javascript(fitted)
