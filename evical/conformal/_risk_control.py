@@ -436,7 +436,8 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         """
         answer, known = self._decided(X)
         text = self.classes_.dtype.kind == "U"
-        labels = self.classes_ if text else np.array(Frame(self.classes_).labels, dtype=object)
+        names = Frame(self.classes_).labels
+        labels = self.classes_ if text else np.fromiter(names, object, len(names))
         return np.where(known, labels[answer], ASK if text else np.array(ASK, dtype=object))
 
     def predict_set(self, X: SamplesLike) -> NDArray[np.bool_]:
