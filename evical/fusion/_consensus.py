@@ -125,8 +125,8 @@ class Consensus(Rule):
         c_st = max((b_st - 0.8) / 0.2, 0),  b_st = (a_st - u_st) / (1 - u_st)
 
     a_st is their partial correlation given what all have in common, times m / (m + 2) if they
-    differ from the mean of the others on m samples (an effective number), and u_st the mean one
-    between sources that are far from one of them. The correlation with what all have in common
+    differ from the mean of the others on m common samples (an effective number), and u_st the mean
+    one between sources that are far from one of them. The correlation with what all have in common
     follows from triads, ``l_s ** 2 = r_st r_su / r_tu`` for sources t and u that are far from s and
     from each other, drawn towards 1 by the sampling errors of r_tu. So sources that agree nearly
     always count as copies only if the others are not such a camp themselves: which of two camps is

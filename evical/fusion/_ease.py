@@ -23,7 +23,8 @@ from evical._typing import Flags, Floats, Indices
 
 # Spreads sigma of the ease, the dependence that suits each (the first three: simulated voters, the
 # others: classifiers on the data sets that chose the constants of `Consensus`), and the odds of
-# each before any vote. Few sources are independent, so their votes have to show it.
+# each before any vote (the same data sets, and public crowds: bench_crowds.py). Few sources are
+# independent, so their votes have to show it.
 SPREADS = (0.0, 0.3, 0.6, 1.0, 2.0, 3.0)
 _DEPENDENCES = np.array([0.0, 0.05, 0.45, 0.55, 0.7, 0.75])
 _ODDS = np.array([0.1, 0.1, 1.0, 1.0, 1.0, 1.0])
