@@ -75,8 +75,9 @@ def is_included(
     Notes
     -----
     Specialization is a transport problem: shares g(A, B) >= 0 for A within B with sum over B equal
-    to m1(A) and sum over A equal to m2(B). Each row takes one linear program. Of normalized masses,
-    "pl" means that the credal set of m1 lies inside that of m2.
+    to m1(A) and sum over A equal to m2(B). Each row takes one linear program, unless
+    some set is more common under m1, which excludes it. Of normalized masses, "pl" means that the
+    credal set of m1 lies inside that of m2.
 
     References
     ----------

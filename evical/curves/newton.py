@@ -366,7 +366,7 @@ class LogisticSums:
         if len(parameters) == 1 or self._is_wide:
             hessian = np.stack([(x * row) @ x.T for row in curvature])
         else:
-            hessian = (curvature @ self._multiplied(part).T)[:, self._place]
+            hessian = (curvature @ self._products(part).T)[:, self._place]
         return loss.sum(axis=1), slope @ x.T, hessian
 
     def blocks(self, p: int) -> list[slice]:
@@ -381,7 +381,7 @@ class LogisticSums:
             return np.stack([np.einsum("db,db->b", own @ x, x) for own in covariances])
         rows, columns = self._pairs
         twice = covariances[:, rows, columns] * np.where(rows == columns, 1.0, 2.0)
-        return twice @ self._multiplied(part)
+        return twice @ self._products(part)
 
     @property
     def _is_wide(self) -> bool:
@@ -393,13 +393,14 @@ class LogisticSums:
         """Pairs of columns, each once."""
         return np.triu_indices(len(self.z))
 
-    def _multiplied(self, part: slice) -> Floats:
+    def _products(self, part: slice) -> Floats:
         """Products (d (d + 1) / 2, b) of the pairs for a block of samples."""
         kept = len(self._pairs[0]) * self.z.shape[1] <= _KEPT
-        return self._products[:, part] if kept else _multiplied(self.z[:, part], *self._pairs)
+        return self._kept[:, part] if kept else _multiplied(self.z[:, part], *self._pairs)
 
     @cached_property
-    def _products(self) -> Floats:
+    def _kept(self) -> Floats:
+        """Products of all samples."""
         return _multiplied(self.z, *self._pairs)
 
     @cached_property
