@@ -89,7 +89,7 @@ KINDS = {
         "Reliability, 1 - discount rate", (_SILENT, "1: Dempster's rule, fully reliable")
     ),
     "correlation": Kind(
-        "Correlation with the truth, estimated from agreement", ("0: guessing", "1: always right")
+        "Correlation with the truth, by agreement", ("0: guessing", "1: always right")
     ),
     "share": Kind("Weight in the mean", (_SILENT, "1: nothing else counts")),
 }

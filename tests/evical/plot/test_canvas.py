@@ -252,6 +252,9 @@ def test_texts_lie_on_the_canvas_and_apart():
 
 
 NEW = {
+    "reliabilities": lambda: FusionWeightsDisplay(
+        [0.5, 0.4, 0.2], standard_error=[0.1, 0.1, 0.1], kind="correlation"
+    ).plot(),
     "network": lambda: NetworkDisplay.from_network(NETWORK),  # of which one variable has no links
     "join tree": lambda: JoinTreeDisplay.from_network(NETWORK),
     "p-values": lambda: PValuesDisplay([0.1, 0.4, 0.8], n_calibration=99).plot(),
