@@ -87,7 +87,7 @@ def class_scores(
         if order == [0, 1]:
             return raw
         return 1 - raw if unit else -raw
-    return raw[:, order]
+    return raw if order == list(range(n_columns)) else raw[:, order]
 
 
 def _known_classes(estimator: BaseEstimator) -> NDArray[Any]:

@@ -99,9 +99,8 @@ def check_unit_table(scores: Floats) -> None:
     Traceback (most recent call last):
     ValueError: scores[0, 1] is 2.0, expected a probability
     """
-    wrong = (scores < 0) | (scores > 1)
-    if wrong.any():
-        refuse(scores, wrong, "scores", "a probability")
+    if scores.min() < 0 or scores.max() > 1:
+        refuse(scores, (scores < 0) | (scores > 1), "scores", "a probability")
 
 
 def merged(

