@@ -278,21 +278,22 @@ def _alike(parts: Sequence[Floats]) -> bool:
     differences that do no harm; distances that are short on average over the classes do not count
     (tests/benchmarks/bench_refit.py).
     """
-    scores = np.concatenate(parts)
-    order = scores.argsort(axis=0)
-    ordered = np.take_along_axis(scores, order, axis=0)
-    ends = np.ones(ordered.shape, dtype=bool)  # of equal scores
-    ends[:-1] = ordered[1:] > ordered[:-1]
+    scores = np.ascontiguousarray(np.concatenate(parts).T)
+    order = scores.argsort(axis=1)
+    ordered = np.take_along_axis(scores, order, axis=1)
+    inside = ordered[:, 1:] == ordered[:, :-1]  # of equal scores
     fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])[order]
-    rank = np.arange(1, len(scores) + 1)[:, np.newaxis]
+    rank = np.arange(1, len(order[0]) + 1)
     sizes = np.array([len(part) for part in parts])
-    distances = np.empty((len(parts), fold.shape[1]))
+    distances = np.empty((len(parts), len(scores)))
     for at, n in enumerate(sizes):
-        m = len(scores) - n
-        below = (fold == at).cumsum(axis=0)
-        distances[at] = np.where(ends, np.abs(below / n - (rank - below) / m), 0.0).max(axis=0)
+        apart = (fold == at).cumsum(axis=1)  # below / n - (rank - below) / m, times n m
+        apart *= len(rank)
+        apart -= n * rank
+        apart[:, :-1][inside] = 0
+        distances[at] = np.abs(apart, out=apart).max(axis=1) / (n * (len(rank) - n))
     # As `scipy.stats.ks_2samp`.
-    pairs = np.maximum(np.round(sizes * (len(scores) - sizes) / len(scores)), 1)
+    pairs = np.maximum(np.round(sizes * (len(rank) - sizes) / len(rank)), 1)
     level = _LEVEL / distances.size
     by_chance = _smirnov(distances.max(axis=1), pairs, level) >= level
     return bool((by_chance | (distances.mean(axis=1) < _SHORT)).all())

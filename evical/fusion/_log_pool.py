@@ -40,7 +40,7 @@ from evical.scores.scale import softmax as softmax_rows
 Terms = Callable[[Floats], Sums]
 """From p rows of coefficients (p, P) to minus the log-likelihood of each and its derivatives."""
 
-_TOLERANCE, _ENOUGH = 1e-10, 1e-12  # squared Newton decrements: of the last step, of no step
+_TOLERANCE, _ENOUGH = 1e-10, 1e-15  # squared Newton decrements: of the last step, of no step
 
 
 def most_probable(
@@ -443,23 +443,35 @@ def _tied(sample: Labeled, priors: list[_Prior]) -> list[LogPool]:
     terms, step = _tied_terms(sample), max(1, _BATCH // max(sample.evidence.size, 1))
     found: list[LogPool] = []
     for first in range(0, len(priors), step):
-        near = found[-1] if found else None
-        found += _tied_at_once(terms, priors[first : first + step], sample.evidence, near)
+        last = (found[-1], priors[first - 1]) if found else None
+        found += _tied_at_once(terms, priors[first : first + step], sample.evidence, last)
     return found
 
 
 def _tied_at_once(
-    terms: Terms, priors: list[_Prior], evidence: Floats, near: LogPool | None
+    terms: Terms, priors: list[_Prior], evidence: Floats, last: tuple[LogPool, _Prior] | None
 ) -> list[LogPool]:
-    """The same for priors of which all temporaries stay in cache, from a pool that is near."""
+    """The same for priors of which all temporaries stay in cache, from a pool of another prior."""
     _, k, s = evidence.shape
+    center, pull = _normal(priors, k)
+    start = None
+    if last is not None:  # one Newton step from where the derivatives are known
+        x, (old_center, old_pull) = _flat(last[0]), _normal([last[1]], k)
+        force = _products(x - center, pull) - _products(x - old_center, old_pull)
+        curvature = np.linalg.inv(last[0].covariance) + pull - old_pull
+        start = x - np.linalg.solve(curvature, force[..., np.newaxis])[..., 0]
+    x, covariance = most_probable(terms, center, pull, start)
+    return [LogPool(one[:s], one[s:], its) for one, its in zip(x, covariance, strict=True)]
+
+
+def _normal(priors: list[_Prior], k: int) -> tuple[Floats, Floats]:
+    """Means (p, S + K) and precisions (p, S + K, S + K) of weights and intercepts."""
     center = np.stack([np.append(prior.mean, np.zeros(k)) for prior in priors])
+    s = center.shape[1] - k
     pull = np.zeros((len(priors), s + k, s + k))
     pull[:, s:, s:] = _INTERCEPT * np.eye(k)
     pull[:, :s, :s] = [_precision(s, prior.precision) for prior in priors]
-    start = None if near is None or k <= _MANY else np.tile(_flat(near), (len(priors), 1))
-    x, covariance = most_probable(terms, center, pull, start)
-    return [LogPool(one[:s], one[s:], its) for one, its in zip(x, covariance, strict=True)]
+    return center, pull
 
 
 def _two_class_sums(sample: Labeled) -> LogisticSums:
