@@ -222,27 +222,16 @@ class LogPool:
         mixed = cross.T - (p @ cross.T)[:, np.newaxis]
         return np.asarray(np.einsum("nks,nks->nk", apart @ both + 2 * mixed, apart) + square)
 
-    def spread(
-        self,
-        evidence: Floats,
-        origin: NDArray[np.intp],
-        classes: NDArray[np.intp] | None = None,
-    ) -> Floats:
-        """Covariance (n, M, M) of the logits less that of a class (n,), the origin.
-
-        Of the classes (n, M) to which the evidence (n, M, S) belongs, by default all; the origin is
-        a place among these. If each class has weights of its own, of all classes only.
-        """
-        n, m, s = evidence.shape
-        every = np.broadcast_to(np.arange(m), (n, m)) if classes is None else classes
+    def spread(self, evidence: Floats, origin: NDArray[np.intp]) -> Floats:
+        """Covariance (n, K, K) of the logits less that of a class (n,), the origin."""
+        n, k, s = evidence.shape
         if self.weights.ndim == 1:
-            cross = evidence @ self.covariance[:s, s:][:, every].transpose(1, 0, 2)
+            cross = evidence @ self.covariance[:s, s:]
             found = evidence @ self.covariance[:s, :s] @ evidence.transpose(0, 2, 1)
-            own = self.covariance[s:, s:][every[:, :, np.newaxis], every[:, np.newaxis]]
-            found += cross + cross.transpose(0, 2, 1) + own
+            found += cross + cross.transpose(0, 2, 1) + self.covariance[s:, s:]
         else:
             full = with_ones(evidence)
-            blocks = self.covariance.reshape(m, s + 1, m, s + 1)
+            blocks = self.covariance.reshape(k, s + 1, k, s + 1)
             half = np.einsum("nkm,kmlj->nklj", full, blocks)
             found = np.einsum("nklj,nlj->nkl", half, full)
         row = np.arange(n)
@@ -250,6 +239,16 @@ class LogPool:
         return np.asarray(
             found - column[:, :, None] - column[:, None, :] + own[:, np.newaxis, np.newaxis]
         )
+
+    def pulled(self, evidence: Floats, force: Floats) -> Floats:
+        """Covariances of the logits times forces (n, K), without a matrix for each sample."""
+        n, _, s = evidence.shape
+        if self.weights.ndim == 1:
+            ahead = np.hstack([np.einsum("nks,nk->ns", evidence, force), force]) @ self.covariance
+            return np.asarray(np.einsum("nks,ns->nk", evidence, ahead[:, :s]) + ahead[:, s:])
+        full = with_ones(evidence)
+        ahead = (full * force[:, :, np.newaxis]).reshape(n, -1) @ self.covariance
+        return np.asarray(np.einsum("nks,nks->nk", full, ahead.reshape(full.shape)))
 
 
 def with_ones(evidence: Floats) -> Floats:
@@ -299,7 +298,7 @@ _APART = (1.0, 3.0, 10.0, 30.0, 100.0)  # of weights of a class around the commo
 _TOTAL, _INTERCEPT = 0.1, 10.0  # precisions of the sum of the weights, and of an intercept
 _MOST = 400  # coefficients, if each class has weights of its own
 _MANY = 26  # classes from which on fewer priors are tried, and all share the weights
-_FEW_MOVED = 12  # of many classes, those that a step without a sample moves
+_SOLVED = 1e-12  # square of what a step without a sample still lacks
 _CACHED = 1 << 14  # numbers in temporary arrays of which several are needed at once
 
 
@@ -320,7 +319,7 @@ class Labeled(NamedTuple):
     codes: NDArray[np.intp]
     counts: Floats
 
-    def part(self, rows: NDArray[np.bool_]) -> "Labeled":
+    def part(self, rows: NDArray[np.bool_] | slice) -> "Labeled":
         """Some of the samples."""
         return Labeled(self.evidence[rows], self.codes[rows], self.counts[rows])
 
@@ -571,10 +570,7 @@ def _by_class(
 
 
 def _left_out(pools: list[LogPool], sample: Labeled) -> list[float]:
-    """Log-likelihood of the samples, each under coefficients one Newton step without it.
-
-    Of many classes, the step is that of the most probable ones and the label.
-    """
+    """Log-likelihood of the samples, each under coefficients one Newton step without it."""
     if sample.evidence.shape[1] == 2:
         return _left_out_of_two(pools, sample)
     return [_left_out_of_more(pool, sample) for pool in pools]
@@ -582,33 +578,45 @@ def _left_out(pools: list[LogPool], sample: Labeled) -> list[float]:
 
 def _left_out_of_more(pool: LogPool, sample: Labeled) -> float:
     """The same of three or more classes, and one pool."""
-    total, k = 0.0, sample.evidence.shape[1]
-    m = _FEW_MOVED if k > _MANY else k
-    for rows in chunks(len(sample.codes), m, sample.evidence.shape[2]):
-        part = Labeled(sample.evidence[rows], sample.codes[rows], sample.counts[rows])
-        logits, says, label = pool.logits(part.evidence), part.evidence, part.codes[:, np.newaxis]
-        p, classes = softmax_rows(logits), None
-        rest = np.full(len(logits), -np.inf)
-        if m < k:
-            ahead = logits.copy()
-            np.put_along_axis(ahead, label, np.inf, axis=1)
-            order = np.argpartition(-ahead, m - 1, axis=1)
-            classes = order[:, :m]
-            rest = logsumexp(np.take_along_axis(logits, order[:, m:], axis=1), axis=1)
-            logits, p = (np.take_along_axis(table, classes, axis=1) for table in (logits, p))
-            says = np.take_along_axis(says, classes[:, :, np.newaxis], axis=1)
-            label = (classes == label).argmax(axis=1)[:, np.newaxis]
-        truth = np.zeros_like(p)
-        np.put_along_axis(truth, label, 1.0, axis=1)
-        spread = pool.spread(says, logits.argmax(axis=1), classes)
-        unit = np.minimum(part.counts, 1.0)[:, np.newaxis, np.newaxis]
-        eye = np.eye(m)
-        curvature = unit * (p[:, :, np.newaxis] * (eye - p[:, np.newaxis, :]))
-        slope = unit * (p - truth)[:, :, np.newaxis]
-        logits = logits + (spread @ np.linalg.solve(eye - curvature @ spread, slope))[:, :, 0]
-        seen = np.take_along_axis(logits, label, axis=1)[:, 0]
-        total += float(part.counts @ (seen - np.logaddexp(logsumexp(logits, axis=1), rest)))
+    n, k, s = sample.evidence.shape
+    total, step = 0.0, max(_FEWEST_ROWS, _BATCH // (k * (s + 1)))
+    for start in range(0, n, step):
+        part = sample.part(slice(start, start + step))
+        logits = pool.logits(part.evidence)
+        losses = log_losses(logits + _without_one(pool, part, logits), part.codes)
+        total -= float(part.counts @ losses)
     return total
+
+
+def _without_one(pool: LogPool, sample: Labeled, logits: Floats) -> Floats:
+    """Moves (n, K) of the logits by Newton steps, each without one of the samples.
+
+    They are S w of (I - C S) w = p - y, where S is the covariance of the logits and C the curvature
+    of the loss: by conjugate gradients, whose product of vectors is that of S.
+    """
+    p, one = softmax_rows(logits), np.minimum(sample.counts, 1.0)[:, np.newaxis]
+    moved, rest = np.zeros_like(p), one * (p - sample.truth)
+    way, far = rest, pool.pulled(sample.evidence, rest)
+    size = np.einsum("nk,nk->n", way, far)
+    for _ in range(2 * len(p[0])):  # K - 1 are enough, but for rounding
+        going = size > _SOLVED
+        if not going.any():
+            break
+        bend = p * far
+        bend = way - one * (bend - p * bend.sum(axis=1, keepdims=True))
+        length = _ratio(size, np.einsum("nk,nk->n", bend, far), going)
+        moved += length * far
+        rest = rest - length * bend
+        ahead = pool.pulled(sample.evidence, rest)
+        left = np.einsum("nk,nk->n", rest, ahead)
+        turn = _ratio(left, size, going)
+        way, far, size = rest + turn * way, ahead + turn * far, left
+    return moved
+
+
+def _ratio(above: Floats, below: Floats, where: NDArray[np.bool_]) -> Floats:
+    """Ratios (n, 1), and 0 elsewhere."""
+    return np.divide(above, below, out=np.zeros_like(above), where=where)[:, np.newaxis]
 
 
 def _left_out_of_two(pools: list[LogPool], sample: Labeled) -> list[float]:

@@ -257,13 +257,26 @@ def test_errors_near_certainty_are_those_of_many_digits(factor):
                     assert ours[row, k] == pytest.approx(float(wanted), rel=1e-9)
 
 
-def test_a_step_of_the_most_probable_classes_is_nearly_that_of_all(monkeypatch):
-    """With 40 classes; a tenth of the probability is with the others, and loses no candidate."""
-    data = sample(n=400, k=40, s=2, seed=2)
-    pool = tied(data, np.array([0.5, 0.5]), 3.0)
-    few = _left_out([pool], data)[0]
-    monkeypatch.setattr(_log_pool, "_MANY", 40)
-    assert few == pytest.approx(_left_out([pool], data)[0], abs=0.5)
+@pytest.mark.parametrize(("k", "by_class"), [(3, False), (3, True), (40, False)])
+def test_left_out_samples_are_newton_steps_away(k, by_class):
+    """Against the step in coefficients, with the matrices of each sample."""
+    data, prior = sample(n=120, k=k, seed=2, counts=(0.0, 0.5, 1.0, 3.0)), np.array([0.5, 0.5])
+    pool = tied(data, prior, 3.0)
+    if by_class:
+        pool = _by_class(data, pool, prior, 3.0, 1.0)
+    total, information = 0.0, np.linalg.inv(pool.covariance)
+    for says, code, count in zip(*data, strict=True):
+        if by_class:
+            slopes = np.einsum("ij,jm->ijm", np.eye(k), np.column_stack([says, np.ones(k)]))
+            slopes = slopes.reshape(k, -1)
+        else:
+            slopes = np.hstack([says, np.eye(k)])
+        p, unit = softmax(slopes @ flat(pool)), min(count, 1.0)
+        curved = unit * slopes.T @ (np.diag(p) - np.outer(p, p)) @ slopes
+        step = np.linalg.solve(information - curved, unit * slopes.T @ (p - np.eye(k)[code]))
+        eta = slopes @ (flat(pool) + step)
+        total += count * (eta[code] - logsumexp(eta))
+    assert _left_out([pool], data)[0] == pytest.approx(total, abs=1e-8)
 
 
 def test_the_average_has_what_pools_disagree_on():
