@@ -59,6 +59,7 @@ _LIKELY = 0.02  # a cut at which a curve may jump
 # Groups of more than a few samples are divided beside a cut whose probability is worth so many of
 # these, those of the six that are worth most at once; scores that are not many, to single ones.
 _FEW, _WORTH, _AT_ONCE, _PARTS, _ROUNDS, _NOT_MANY = 16.0, 4.0, 6, 8, 6, 256
+_GAINED = 1.0  # log-likelihood that two rounds of them must gain, or they are the last
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +158,10 @@ def finer_steps(counts: ScoreCounts, coarse: Steps) -> Steps:
     if n <= _NOT_MANY:
         return _averaged(counts, np.arange(n), _bin_scores(counts, np.arange(n)))
     places, bins, total = coarse.places, coarse.bins, counts.total
+    gained = np.full(2, np.inf)  # by the last two rounds
     for _ in range(_ROUNDS):
+        if gained.sum() < _GAINED:
+            break
         weight = np.add.reduceat(total, places) * (np.diff(places, append=n) > 1)
         # Cuts that are certain are equal, whatever their rounding.
         worth = np.round(bins.begins[1:-1], 9) * np.maximum(weight[:-1], weight[1:])
@@ -168,8 +172,9 @@ def finer_steps(counts: ScoreCounts, coarse: Steps) -> Steps:
         beside = np.union1d(likely, likely + 1)
         finer = _divided(places, beside[weight[beside] > _WORTH], n)
         found = _bin_scores(counts, finer)
-        bins = replace(found, coarser=bins, places=np.searchsorted(finer, places))
-        places = finer
+        found = replace(found, coarser=bins, places=np.searchsorted(finer, places))
+        gained = np.array([gained[1], found.log_sums[0] - bins.log_sums[0]])
+        places, bins = finer, found
     return coarse if places is coarse.places else _averaged(counts, places, bins)
 
 

@@ -437,9 +437,9 @@ def _convex_weights(sample: Labeled, shares: Floats) -> Floats:
 
 def _tied(sample: Labeled, priors: list[_Prior]) -> list[LogPool]:
     """Most probable weights under each prior, the same for all classes."""
-    if sample.evidence.shape[1] == 2:
-        return _tied_at_once(_two_class_sums(sample), priors, sample.evidence, None)
-    terms, step = _tied_terms(sample), max(1, _BATCH // max(sample.evidence.size, 1))
+    two = sample.evidence.shape[1] == 2
+    terms: Terms = _two_class_sums(sample) if two else _tied_terms(sample)
+    step = max(1, _BATCH // max(sample.evidence.size, 1))
     found: list[LogPool] = []
     for first in range(0, len(priors), step):
         last = (found[-1], priors[first - 1]) if found else None
