@@ -33,6 +33,7 @@ from evical.conformal.calibration import (
     Conformed,
     Counts,
     new_seed,
+    numbered,
     random_shares,
     too_few,
 )
@@ -242,7 +243,8 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
     def _groups(self, X: SamplesLike) -> NDArray[Any] | None:
         if not callable(self.conditional):
             return None
-        return _one_each("conditional", as_array(self.conditional(X), "groups"), X)
+        groups = _one_each("conditional", as_array(self.conditional(X), "groups"), X)
+        return check_groups(groups, len(groups))
 
     def _ratio(self, X: SamplesLike) -> Floats | None:
         if self.density_ratio is None:
@@ -471,8 +473,8 @@ def split_rows(
             raise ValueError("all samples are of one group; two or more are needed to hold one out")
         train, test = next(splitter.split(np.empty((len(kept), 0)), groups=own))
         return np.sort(kept[train]), np.sort(kept[test])
-    names = np.zeros(len(y)) if strata is None else strata
-    parts = [rng.permutation(kept[names[kept] == name]) for name in np.unique(names[kept])]
+    _, which = numbered((np.zeros(len(y)) if strata is None else strata)[kept])
+    parts = [rng.permutation(kept[which == number]) for number in range(which.max() + 1)]
     cuts = [round(held_out * len(part)) if len(part) > 1 else 0 for part in parts]
     held = np.concatenate([part[:cut] for part, cut in zip(parts, cuts, strict=True)])
     if not 0 < len(held) < len(kept):

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
+from evical.scores.checks import listed
 
 
 def new_seed(rng: np.random.RandomState) -> int:
@@ -68,6 +69,27 @@ def random_shares(seed: int, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
     found = np.random.Generator(bits.advance(2 * first)).uniform(size=(last + 1 - first, 2))
     u, tau = found[rows - first].T
     return u, tau
+
+
+def numbered(groups: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
+    """Names of groups, sorted, and the number of the one of each sample.
+
+    Parameters
+    ----------
+    groups : (n,) array
+
+    Returns
+    -------
+    names : list
+    codes : (n,) array
+
+    Examples
+    --------
+    >>> numbered(np.array(["b", "a", "b"]))
+    (['a', 'b'], array([1, 0, 1]))
+    """
+    names, codes = np.unique(groups, return_inverse=True)
+    return listed(names), codes
 
 
 class Counts(NamedTuple):
@@ -165,9 +187,10 @@ class Calibration:
         own = scores[np.arange(len(codes)), codes]
         if not by_class and groups is None:
             return cls("all", {None: ScoreSample.of(own, weight)})
-        which = codes if by_class or groups is None else groups
-        names = range(scores.shape[1]) if by_class else np.unique(which).tolist()
-        parts = {name: which == name for name in names}
+        names: Iterable[Any] = range(scores.shape[1])
+        if not by_class and groups is not None:
+            names, codes = numbered(groups)
+        parts = {name: codes == number for number, name in enumerate(names)}
         samples = {
             name: ScoreSample.of(own[rows], None if weight is None else weight[rows])
             for name, rows in parts.items()
@@ -183,8 +206,9 @@ class Calibration:
             each = [sample.counts(column, ties=ties) for sample, column in columns]
             return Counts(*(np.stack(same, axis=-1) for same in zip(*each, strict=True)))
         found = Counts(*np.zeros((3, *scores.shape)))
-        for name in np.unique(np.asarray(groups)).tolist():
-            rows = groups == name
+        names, codes = numbered(np.asarray(groups))
+        for number, name in enumerate(names):
+            rows = codes == number
             part = self.samples.get(name, _NONE).counts(scores[rows], ties=ties)
             for all_rows, values in zip(found, part, strict=True):
                 all_rows[rows] = values

@@ -222,7 +222,9 @@ def as_votes(source: Any) -> Votes | None:
     distinct = sorted(set(given))
     place = {label: code for code, label in enumerate(distinct)}
     codes = np.fromiter(map(place.__getitem__, given), np.intp, len(given))
-    return Votes(rows, codes, np.array(distinct), len(votes))
+    labels = np.array(distinct)
+    labels = labels if labels.ndim == 1 else np.fromiter(distinct, object)  # of tuples
+    return Votes(rows, codes, labels, len(votes))
 
 
 def _refuse_scores(sources: dict[str, Votes]) -> None:
@@ -235,7 +237,7 @@ def _refuse_scores(sources: dict[str, Votes]) -> None:
             score = votes.labels[broken[0]]
             raise ValueError(
                 f"source {name!r} has scores, such as {score:g}, which are calibrated by "
-                "labels, but y is None; give y, or probabilities (n, K)"
+                "labels, but y is None; give y, probabilities (n, K), or votes as texts"
             )
 
 

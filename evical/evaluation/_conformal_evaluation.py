@@ -32,7 +32,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.notebook import ShownFields, html_table
 from evical._typing import Floats, SamplesLike
-from evical.conformal.calibration import calibration_of
+from evical.conformal.calibration import calibration_of, numbered
 from evical.conformal.contour import prediction_sets, to_contour
 from evical.metrics import set_coverage
 from evical.metrics.goodness import pvalue_text
@@ -245,7 +245,7 @@ def numbered_groups(
     labels = as_array(groups, "groups")
     if labels.shape != (n,):
         raise ValueError(f"groups have shape {labels.shape}, expected ({n},)")
-    names, members = np.unique(labels, return_inverse=True)
+    names, members = numbered(labels)
     if n_calibration is None:
         return members, (None,) * len(names)
     if not isinstance(n_calibration, Mapping):
@@ -253,7 +253,7 @@ def numbered_groups(
             f"n_calibration is {shown(n_calibration)}, expected a mapping of groups to numbers"
         )
     return members, tuple(
-        _number(f"n_calibration[{name!r}]", n_calibration.get(name, 0)) for name in names.tolist()
+        _number(f"n_calibration[{name!r}]", n_calibration.get(name, 0)) for name in names
     )
 
 

@@ -432,6 +432,17 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     return plain if plain.tolist() == column.tolist() else column
 
 
+def listed(labels: NDArray[Any]) -> list[Any]:
+    """Labels (n,) as a list, in which dates of nanoseconds are no bare numbers.
+
+    Examples
+    --------
+    >>> listed(np.array(["2026-01-01"], dtype="datetime64[ns]"))
+    [np.datetime64('2026-01-01T00:00:00.000000000')]
+    """
+    return list(labels) if labels.dtype.kind in "mM" else labels.tolist()
+
+
 class ReadsLabels(ClassifierMixin):  # type: ignore[misc]  # sklearn is untyped
     """Mixin of classifiers whose `score` reads labels as `fit` does."""
 

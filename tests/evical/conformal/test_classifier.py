@@ -71,6 +71,12 @@ def test_each_group_on_its_own():
     wanted = group_p_values(own(scores, Y3)[1::2], groups[1::2], scores, groups)
     np.testing.assert_array_equal(clf.predict_p(X3), wanted)
     assert set(clf.n_calibration_) == {"narrow", "wide"}
+    dates = np.array(["2025-01-01", "2026-01-01"], dtype="datetime64[ns]")
+    for names in (dates, np.fromiter([("a", 1), ("b", 2)], dtype=object)):
+        named, _ = frozen(X3, Y3, conditional=lambda X, names=names: names[1 * (X[:, 1] > 3)])
+        np.testing.assert_array_equal(named.predict_p(X3), wanted)
+    with pytest.raises(ValueError, match=r"groups\[0\] is nan; give each sample"):
+        frozen(X3, Y3, conditional=lambda X: np.full(len(X), np.nan))
 
 
 def test_weights_and_density_ratios_multiply():

@@ -24,6 +24,16 @@ def test_long_votes_are_what_their_arrays_say():
     assert "None" in repr(sources)
 
 
+@each("label", [("a", 1), np.datetime64("2026-01-01", "ns")])
+def test_votes_for_tuples_and_dates(label):
+    other = ("b", 2) if isinstance(label, tuple) else np.datetime64("2025-01-01", "ns")
+    vote = pd.Series([label, other, label, other])
+    _, sources = sources_from_long([1, 2, 1, 2], ["a", "a", "b", "b"], vote)
+    assert sources["b"].tolist() == [label, other]
+    fusion = EvidentialFusion().fit(dict(sources))
+    assert fusion.predict(dict(sources)).astype(object).tolist() == vote[2:].to_numpy().tolist()
+
+
 @each("kind", ["O", "string", None])
 def test_a_missing_vote_in_a_long_table_is_none(kind):
     vote = ["x", None, "y"]
