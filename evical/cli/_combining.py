@@ -26,7 +26,7 @@ from evical.cli._beliefs import (
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._kinds import Kind, convert, tell_missing
 from evical.cli._output import write_atomically
-from evical.cli._rules import Combiner, RowError, fusion_text
+from evical.cli._rules import Combiner, RowError, fusion_text, source_names
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, open_sink
 from evical.cli._tables import Table, check_columns, open_table, table_chunks
@@ -330,9 +330,7 @@ class Job:
 def learn(inputs: Inputs, rule: str | None, target: str, output: str) -> dict[str, Any]:
     """Learn a rule from beliefs beside true classes, and write it; what was learned of each."""
     fusion = as_rule(check_rule(rule or "stacked", learns=True))
-    names = [Path(name).name for name in inputs.tables]
-    if len(set(names)) < len(names):
-        names = inputs.tables
+    names = source_names(inputs.tables)
     partly = fusion.needs == "beliefs"
     found = read_with_classes(inputs, target, partly=partly)
     without = int((found.labels == "").sum())
@@ -345,7 +343,7 @@ def learn(inputs: Inputs, rule: str | None, target: str, output: str) -> dict[st
     given = found.labels.astype(object)
     given[found.labels == ""] = None
     fusion.fit(found.beliefs, given)
-    write_atomically(Path(output), fusion_text(fusion, names, len(found.labels)))
+    write_atomically(Path(output), fusion_text(fusion, inputs.tables, len(found.labels)))
     return {
         "output": output,
         "rule": str(fusion),

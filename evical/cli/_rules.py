@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -124,31 +125,44 @@ class Combiner:
 FORMAT = "evical.fusion_model"
 
 
-def fusion_text(fusion: Rule, sources: Sequence[str], rows: int) -> str:
-    """The content of a file of a fusion; `sources` are the names of its tables."""
-    training = {"sources": list(sources), "rows": rows}
+def source_names(tables: Sequence[str]) -> list[str]:
+    """Names of the files, with their folders where two have one name."""
+    names = [Path(table).name for table in tables]
+    return names if len(set(names)) == len(names) else list(tables)
+
+
+def fusion_text(fusion: Rule, tables: Sequence[str], rows: int) -> str:
+    """The content of a file of a fusion, learned from tables."""
+    training = {"sources": source_names(tables), "rows": rows}
     return file_text(FORMAT, training=training, fusion=fusion.to_dict())
 
 
-def load_fusion(path: str) -> Rule:
-    """The fusion in a file; raises OSError or ValueError as `load_model`."""
+def load_fusion(path: str) -> tuple[Rule, list[str]]:
+    """The fusion in a file and the names of its tables; raises OSError or ValueError."""
     with reading(path, FORMAT, "evical combine --fit", "learn it") as data:
         fusion: Rule = Rule.from_dict(data["fusion"])
         if fusion.frame_ is None:
             raise ValueError("it names no classes")
-    return fusion
+        sources = list(data["training"]["sources"])
+    return fusion, sources
 
 
-def combiner_of(rule: str, options: list[str], vacuous: bool, n_tables: int) -> Combiner:
+def combiner_of(rule: str, options: list[str], vacuous: bool, tables: list[str]) -> Combiner:
     """A rule by name, or a fusion in a file; raises ValueError if it does not fit the tables."""
     if not rule.lower().endswith(".json"):
         return new_combiner(rule, options, vacuous)
     if options:
         raise ValueError("--option is for rules by name; a fusion has been learned")
-    fusion = load_fusion(rule)
-    if fusion.n_sources_ != n_tables:
+    fusion, sources = load_fusion(rule)
+    if fusion.n_sources_ != len(tables):
         raise ValueError(
-            f"{rule!r} was learned for {fusion.n_sources_} tables, but there are {n_tables}; give "
-            "the same ones in the same order"
+            f"{rule!r} was learned for {fusion.n_sources_} tables, but there are {len(tables)}; "
+            "give the same ones in the same order"
+        )
+    names = source_names(tables)
+    if names != sources and sorted(names) == sorted(sources):
+        raise ValueError(
+            f"{rule!r} was learned for {', '.join(sources)}, in this order, but the tables are "
+            f"{', '.join(names)}; each has weights of its own, so give them in that order"
         )
     return Combiner(fusion, vacuous)

@@ -104,7 +104,7 @@ def combine(
             agreement = agreed(inputs)
             combiner = Combiner(agreement, vacuous)
         else:
-            combiner = combiner_of(rule or RULE, option or [], vacuous, len(tables))
+            combiner = combiner_of(rule or RULE, option or [], vacuous, tables)
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
         job = Job(inputs, combiner, kept, escape_formulas)
         summary = job.run(output) if limits is None else combine_tables(limits, job, output)

@@ -112,7 +112,7 @@ def _ensemble(
     from evical.fusion import Consensus, Rule
 
     target = selection.needed_target
-    named = None if rule is None else combiner_of(rule, [], vacuous=True, n_tables=len(tables))
+    named = None if rule is None else combiner_of(rule, [], vacuous=True, tables=tables)
     known = None if named is None else named.classes
     inputs = Inputs(tables, selection.naming, key, selection.missing)
     members = read_with_classes(inputs, target, known)

@@ -72,7 +72,7 @@ def test_learned_rules_are_those_of_python(folder, tables, rule, capfd):
 def test_rows_are_matched_by_key(folder):
     run("combine a.csv b.csv --fit k --rule stacked -o f.json")
     run("combine a.csv mixed.csv --key id --fit k --rule stacked -o g.json")
-    first, second = (load_fusion(name).weights_ for name in ("f.json", "g.json"))
+    first, second = (load_fusion(name)[0].weights_ for name in ("f.json", "g.json"))
     np.testing.assert_array_equal(first, second)
 
 
@@ -85,7 +85,7 @@ def test_names_say_which_class_is_believed_in(folder):
     run("combine a.csv b.csv --fit k -o f.json")
     run("combine na.csv b.csv --fit k --classes no yes -o g.json")
     run("combine na.csv nb.csv --fit k -o h.json")
-    first, *others = (load_fusion(f"{name}.json").weights_ for name in "fgh")
+    first, *others = (load_fusion(f"{name}.json")[0].weights_ for name in "fgh")
     for weights in others:
         np.testing.assert_allclose(first, weights, atol=1e-5)
     run("combine a.csv b.csv --rule f.json -o out.csv")
@@ -107,7 +107,7 @@ def test_rows_without_a_number_say_nothing(folder, capfd):
     assert "10 of 240 rows have no number" in capfd.readouterr().err
     gaps.fillna({"bel_yes": 0, "pl_yes": 1}).to_csv("filled.csv", index=False)
     run("combine filled.csv b.csv --fit k --rule stacked -o f.json")
-    first, second = (load_fusion(name).weights_ for name in ("f.json", "g.json"))
+    first, second = (load_fusion(name)[0].weights_ for name in ("f.json", "g.json"))
     np.testing.assert_array_equal(first, second)
 
 
@@ -127,6 +127,10 @@ WRONG = [
     ("combine a.csv b.csv --fit k --rule stacked -o f.json", "'f.json' exists"),
     ("combine a.csv --fit k --rule stacked -o x.json", "there is only one table"),
     ("combine a.csv b.csv c.csv --rule f.json", "'f.json' was learned for 2 tables"),
+    (
+        "combine b.csv a.csv --rule f.json",
+        "learned for a.csv, b.csv, in this order, but the tables",
+    ),
     ("combine a.csv b.csv --rule f.json --option atol=1", "--option is for rules by name"),
     ("combine a.csv b.csv --rule f.json --classes 0 1", "the fusion was learned for 'no' and"),
     ("combine a.csv b.csv --rule none.json", "cannot open 'none.json'"),
