@@ -413,8 +413,9 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     """
     own = getattr(y, "dtype", None)
     nullable = not isinstance(own, np.dtype) and getattr(own, "kind", "O") in "iub"
-    if nullable and not np.any(y.isna()):  # scikit-learn makes floats of them, of 53 bits
-        y = y.to_numpy(dtype=getattr(own, "numpy_dtype", None))
+    if nullable:  # scikit-learn makes floats of them, of 53 bits
+        whole = object if np.any(y.isna()) else getattr(own, "numpy_dtype", None)
+        y = y.to_numpy(dtype=whole)
     given = y if _is_foreign(y) else as_array(y, name)
     if isinstance(y, list | tuple) and given.dtype.kind in "US":
         objects = np.asarray(y, dtype=object)
@@ -425,6 +426,11 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
         column: NDArray[Any] = np.asarray(column_or_1d(given, warn=warn))
     except TypeError:  # raised by a comparison with pandas.NA
         column = np.asarray(y, dtype=object)
+    kind = str(getattr(y, "dtype", getattr(y, "type", ""))).lower()  # of polars, of Arrow
+    if column.dtype.kind == "f" and "int" in kind:  # some are missing, which no whole number is
+        names = ("to_pylist", "to_list", "tolist")  # of Arrow, polars and masked arrays
+        values = next(getattr(y, name)() for name in names if hasattr(y, name))
+        return np.fromiter(values, dtype=object, count=len(column))
     numbers = (int, float, np.integer, np.floating, np.bool_)
     if column.dtype != object or not all(isinstance(value, numbers) for value in column):
         return column

@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.frozen import FrozenEstimator
 
@@ -186,8 +188,12 @@ def test_nullable_labels_keep_their_type(kind):
     ]
     assert brier_score(y, np.full(8, 0.5), labels=known) == 0.25
     y[2] = pd.NA
-    with pytest.raises(ValueError, match=r"y\[2\] is nan, expected a label"):
+    with pytest.raises(ValueError, match=r"y\[2\] is <NA>, expected a label"):
         BinningCalibrator().fit(np.arange(8.0), y)
+    listed = [*known * 3, None]
+    votes = {"a": y, "b": y[::-1], "c": pl.Series([*listed, known[0]])}
+    votes |= {"d": pa.array([known[0], *listed]), "e": pa.chunked_array([[*listed, known[1]]])}
+    assert EvidentialFusion().fit(votes).classes_.tolist() == known
 
 
 @each("one", [1, np.int64(1), True, 1.0])
