@@ -166,7 +166,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
             If a source goes against the others, or scores point the wrong way.
         """
         check_declared(self)
-        named = named_sources(sources)
+        named = named_sources(sources, y=y, sample_weight=sample_weight, groups=groups)
         labels = None if y is None else as_column(y)
         if labels is None or missing(labels).any():
             self._learn_consensus(named, labels, sample_weight)
@@ -222,7 +222,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
                 f"{self.fusion_!r} learns from all samples at once; call fit with all of them, or "
                 "take rule='consensus'"
             )
-        named = named_sources(sources)
+        named = named_sources(sources, sample_weight=sample_weight)
         given = self._given(named, [*self.source_names_, *named])
         joining = [name for name in named if name not in self.source_names_]
         for name in joining:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from difflib import get_close_matches
-from itertools import combinations
 from math import log10
 from numbers import Real
 from typing import Any, Literal
@@ -210,17 +209,22 @@ into one order, such as by reindex, or give arrays if rows belong together by pl
         for name, value in values.items()
         if hasattr(value, "index") and hasattr(value.index, "equals")  # of pandas
     ]
-    for (first, rows), (name, index) in combinations(indices, 2):
-        if len(index) != len(rows) or index.equals(rows) or not index.isin(rows).all():
+    known: list[tuple[str, Any]] = []
+    for name, index in indices:
+        if any(index.equals(rows) for _, rows in known):
             continue
-        if list(range(len(rows))) in (list(index), list(rows)):  # the places of whatever it is
-            continue
-        if Counter(index) == Counter(rows):
-            raise ValueError(
-                f"the index of {name} is {shown(list(index[:_SHOWN]))}, but that of {first} is "
-                f"{shown(list(rows[:_SHOWN]))}; bring both into one order, such as by reindex, or "
-                "give arrays if rows belong together by place"
-            )
+        for first, rows in known:
+            if len(index) != len(rows) or not index.isin(rows).all():
+                continue
+            if list(range(len(rows))) in (list(index), list(rows)):  # the places of whatever it is
+                continue
+            if Counter(index) == Counter(rows):
+                raise ValueError(
+                    f"the index of {name} is {shown(list(index[:_SHOWN]))}, but that of {first} is "
+                    f"{shown(list(rows[:_SHOWN]))}; bring both into one order, such as by reindex, "
+                    "or give arrays if rows belong together by place"
+                )
+        known.append((name, index))
 
 
 def check_axes(

@@ -21,6 +21,7 @@ from dstheory.checks.arguments import (
     check_count,
     check_flag,
     check_level,
+    check_rows,
     shown,
 )
 from dstheory.kernels.rounding import sum_tolerance, unit_rows
@@ -169,6 +170,7 @@ class ConformalScores(ShownFields):
         check_choice("conditional", conditional, (None, "class"))
         check_flag("smoothed", smoothed)
         known = score_parameters(nonconformity, parameters or {})
+        check_rows(values=values, y=y, sample_weight=sample_weight)
         labels = check_labels(y)
         names = _names(labels, classes)
         table = _table(values, nonconformity, names)

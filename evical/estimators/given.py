@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_array, as_floats, did_you_mean, shown
+from dstheory.checks.arguments import as_array, as_floats, check_rows, did_you_mean, shown
 from dstheory.errors import FrameError
 from dstheory.kernels.rounding import unit_rows
 from dstheory.revise import refine
@@ -25,12 +25,14 @@ from evical.scores.scale import extent_of, warn_of_scale
 _MANY = 30  # numbers in votes, above which they may be scores or counts
 
 
-def named_sources(sources: Any) -> dict[str, Any]:
+def named_sources(sources: Any, **others: object) -> dict[str, Any]:
     """Sources by name; ``source0``, ``source1`` and so on, if they have none.
 
     Parameters
     ----------
     sources : sequence of sources, mapping or data frame
+    **others
+        Of the same samples, such as labels.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def named_sources(sources: Any) -> dict[str, Any]:
     TypeError
         If it is none of these; a single source is no list of sources.
     ValueError
-        If it is empty.
+        If it is empty, or series have the same samples in another order.
 
     Examples
     --------
@@ -71,6 +73,7 @@ def named_sources(sources: Any) -> dict[str, Any]:
         named = {f"source{number}": source for number, source in enumerate(sources)}
     if not named:
         raise ValueError("sources are empty; a fusion needs a source")
+    check_rows(**{f"source {name!r}": source for name, source in named.items()}, **others)
     return named
 
 

@@ -28,6 +28,7 @@ from dstheory.checks.arguments import (
     check_count,
     check_instance,
     check_level,
+    check_rows,
     shown,
 )
 from dstheory.notebook import ShownFields, html_table
@@ -382,6 +383,7 @@ class ConformalEvaluation:
         0.25
         """
         table = unit_table(p_values, "p_values")
+        check_rows(y_true=y_true, p_values=p_values, groups=groups)
         _check_p_values(as_array(p_values, "p_values"))
         plausible = to_contour(table) if contour is None else unit_table(contour, "contour")
         names = class_labels(y_true, labels, table.shape[1])

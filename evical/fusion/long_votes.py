@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.checks.arguments import did_you_mean, shown
+from dstheory.checks.arguments import check_rows, did_you_mean, shown
 from evical._typing import Indices
 from evical.scores.checks import as_column, listed, missing
 
@@ -113,6 +113,7 @@ def sources_from_long(
     [None]
     """
     named = {"item": item, "source": source, "vote": vote}
+    check_rows(**named)
     columns = [as_column(column, name) for name, column in named.items()]
     if len({len(column) for column in columns}) > 1:
         numbers = [len(column) for column in columns]

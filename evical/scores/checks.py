@@ -13,6 +13,7 @@ from dstheory.checks.arguments import (
     as_array,
     as_floats,
     check_label_order,
+    check_rows,
     number_of,
     shown,
     without_mask,
@@ -684,8 +685,9 @@ def check_samples(
     Raises
     ------
     ValueError
-        If there are no samples, lengths differ, a label is NaN or infinite, `y` is not of
-        classes or has one class only, a weight is unusable, or all of a class are zero.
+        If there are no samples, lengths differ, series have the same rows in another order, a label
+        is NaN or infinite, `y` is not of classes or has one class only, a weight is unusable, or
+        all of a class are zero.
 
     Examples
     --------
@@ -695,6 +697,7 @@ def check_samples(
     """
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
+    check_rows(X=X, y=y, sample_weight=sample_weight)
     y = check_labels(y)
     X, y = indexable(without_mask(X), y)
     weight = check_weights(sample_weight, len(y))

@@ -3,6 +3,8 @@
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
 
 from dstheory import Frame, MassFunction
 from dstheory.argumentation import ArgumentationSystem
@@ -19,8 +21,10 @@ from dstheory.inference import (
     predict,
 )
 from dstheory.revise import contextual_discount, generalized_bayes
-from evical import LogisticCalibrator, ScoreCounts
-from evical.evaluation import CalibrationMonitor, Evaluation, compare
+from evical import EvidentialFusion, LogisticCalibrator, ScoreCounts
+from evical.conformal import ConformalClassifier, ConformalScores
+from evical.evaluation import CalibrationMonitor, ConformalEvaluation, Evaluation, compare
+from evical.fusion import sources_from_long
 from evical.metrics import aurc, brier_score, coverage_test, log_loss, set_coverage
 from evical.multiclass import SoftmaxCalibrator
 from tests.support.each import each
@@ -40,6 +44,7 @@ def _halves(rows):
 
 
 Y = pd.Series([0, 1, 1], index=PLACES)
+TRAINED = FrozenEstimator(GaussianNB().fit(LINE, Y))
 PAIRS = {
     "trials": lambda rows: binomial(ROWS, rows + 3),
     "exposure": lambda rows: poisson_contour(ROWS, rows),
@@ -72,6 +77,17 @@ PAIRS = {
     "scores": lambda rows: LogisticCalibrator().partial_fit(ROWS, rows // 2),
     "counted": lambda rows: ScoreCounts.from_samples(ROWS, Y, rows),
     "tables": lambda rows: SoftmaxCalibrator().fit(LINE, Y, sample_weight=rows),
+    "samples": lambda rows: ConformalClassifier(TRAINED).fit(LINE, rows // 2),
+    "sources": lambda rows: EvidentialFusion().fit({"a": Y, "b": rows // 2, "c": [0, 1, 1]}),
+    "more sources": lambda rows: (
+        EvidentialFusion(classes=[0, 1])
+        .fit({"a": [0, 1], "b": [0, 1]})
+        .predict({"a": Y, "b": rows // 2})
+    ),
+    "weighted sources": lambda rows: EvidentialFusion().fit([Y, Y], sample_weight=rows),
+    "votes": lambda rows: sources_from_long(ROWS, ["a"] * 3, rows),
+    "conformal scores": lambda rows: ConformalScores.from_samples(Y / 2, rows // 2),
+    "p-values": lambda rows: ConformalEvaluation.from_p_values(Y, _halves(rows)),
     "masses": lambda rows: MassFunction.from_dict(FRAME, {"Barolo": ROWS / 9, FRAME: 1 - rows / 9}),
 }
 
