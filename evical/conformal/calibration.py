@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._typing import Floats
-from evical.scores.checks import listed
+from evical.scores.checks import label_list
 
 
 def new_seed(rng: np.random.RandomState) -> int:
@@ -89,7 +89,7 @@ def numbered(groups: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
     (['a', 'b'], array([1, 0, 1]))
     """
     names, codes = np.unique(groups, return_inverse=True)
-    return listed(names), codes
+    return label_list(names), codes
 
 
 class Counts(NamedTuple):

@@ -50,6 +50,7 @@ from evical.export._tensor import (
 )
 from evical.fused import EvidentialFusion, GivenScores
 from evical.multiclass import BaseMulticlassCalibrator
+from evical.scores.checks import label_list
 from evical.source import EvidentialSource
 
 Member = EvidentialClassifier | EvidentialEnsemble | EvidentialSource | Uncalibrated
@@ -298,7 +299,7 @@ def _of_votes(votes: Tensor, classes: NDArray[Any]) -> Source:
     """Certain beliefs in votes (n,); what is none of the classes is no vote."""
     numbers = np.arange(len(classes))
     whole = label_type(classes) == INT64
-    keys = classes.astype(np.int64) if whole else list(map(str, classes.tolist()))
+    keys = classes.astype(np.int64) if whole else list(map(str, label_list(classes)))
     texts = {"keys_int64s" if whole else "keys_strings": keys}
     of = votes.node(
         "LabelEncoder", domain="ai.onnx.ml", values_int64s=numbers, default_int64=-1, **texts

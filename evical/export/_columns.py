@@ -16,7 +16,7 @@ from evical.export._dialects import dialect_of
 from evical.export._sql import class_names
 from evical.export.lookup import beliefs_sql, lookup_steps
 from evical.multiclass import BaseMulticlassCalibrator
-from evical.scores.checks import check_column_order, check_fitted_order
+from evical.scores.checks import check_column_order, check_fitted_order, label_list
 from evical.scores.names import ENDS, belief_names, check_cases, free_prefix
 from evical.scores.tables import (
     as_frame,
@@ -96,7 +96,7 @@ def predict_table(
             f"fitted is {shown(fitted)}, expected a calibrator, a classifier or an ensemble"
         )
     check_is_fitted(fitted)
-    names = belief_names(fitted.classes_.tolist(), prefix, intervals=level is not None)
+    names = belief_names(label_list(fitted.classes_), prefix, intervals=level is not None)
     writer = _Writer(fitted, _columns_read(fitted, columns), names, prefix, level)
     made: Table = _written(table, writer)
     return made

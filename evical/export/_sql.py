@@ -19,6 +19,7 @@ from evical.export._compile import compiled
 from evical.export._dialects import Dialect, dialect_of, number
 from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import COLUMNS, PieceTable, of_both_classes, previous_float
+from evical.scores.checks import label_list
 from evical.scores.names import ENDS, belief_names, check_cases
 
 _FAN = 12  # ways to go at each step, at most
@@ -119,7 +120,7 @@ def class_names(
 
     Raises ValueError for names that differ in case only, unless the database tells them apart.
     """
-    names = belief_names(classes.tolist(), prefix, intervals=intervals)
+    names = belief_names(label_list(classes), prefix, intervals=intervals)
     if dialect != "postgres":
         check_cases(names, dialect, "rename a class")
     return list(map(dialect_of(dialect).quoted, names))

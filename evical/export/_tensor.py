@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.export._graph import BOOL, DOUBLE, Graph
+from evical.scores.checks import label_list
 from evical.scores.names import belief_names
 
 # What an operation takes beside a tensor: another one, the name of a constant, or numbers.
@@ -214,7 +215,7 @@ class BeliefTensors(NamedTuple):
         if not class_columns:
             graph.add("Identity", [self.table(k).name], "beliefs")
             return {"beliefs": (DOUBLE, [None, size] if k == 2 else [None, k, size])}
-        names = belief_names(classes.tolist(), intervals=size == 5)
+        names = belief_names(label_list(classes), intervals=size == 5)
         # One less in the other of two classes.
         others = [self.parts[place] for place in (1, 0, 2, 4, 3)[:size]]
         both = (joined([1.0 - b, a]) for a, b in zip(self.parts, others, strict=True))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.checks.arguments import check_rows, did_you_mean, shown
 from evical._typing import Indices
-from evical.scores.checks import as_column, listed, missing
+from evical.scores.checks import as_column, label_list, missing
 
 
 class Votes(NamedTuple):
@@ -46,7 +46,7 @@ class LongVotes(Mapping[str, NDArray[Any]]):
         found = {}
         for name, votes in self._votes.items():
             found[name] = np.full(votes.n, None, dtype=object)
-            labels = np.fromiter(listed(votes.labels), object, len(votes.labels))
+            labels = np.fromiter(label_list(votes.labels), object, len(votes.labels))
             found[name][votes.rows] = labels[votes.codes]
         return found
 

@@ -439,15 +439,17 @@ def as_column(y: Any, name: str = "y", *, warn: bool = False) -> NDArray[Any]:
     return plain if plain.tolist() == column.tolist() else column
 
 
-def listed(labels: NDArray[Any]) -> list[Any]:
+def label_list(labels: NDArray[Any]) -> list[Any]:
     """Labels (n,) as a list, in which dates of nanoseconds are no bare numbers.
 
     Examples
     --------
-    >>> listed(np.array(["2026-01-01"], dtype="datetime64[ns]"))
+    >>> label_list(np.array(["2026-01-01"], dtype="datetime64[ns]"))
     [np.datetime64('2026-01-01T00:00:00.000000000')]
     """
-    return list(labels) if labels.dtype.kind in "mM" else labels.tolist()
+    plain: list[Any] = labels.tolist()
+    lost = labels.dtype.kind in "mM" and any(isinstance(one, int) for one in plain[:1])
+    return list(labels) if lost else plain
 
 
 class ReadsLabels(ClassifierMixin):  # type: ignore[misc]  # sklearn is untyped

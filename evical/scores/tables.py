@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory.checks.arguments import check_instance, did_you_mean, shown
 from evical._typing import Floats
+from evical.scores.checks import label_list
 
 Frame = Any  # a Narwhals DataFrame or LazyFrame
 
@@ -266,7 +267,7 @@ def _labels(groups: Any, target: str) -> NDArray[Any]:
 
 
 def _classes(labels: NDArray[Any], target: str, positive: Hashable | None) -> list[Any]:
-    found: list[Any] = np.unique(labels).tolist()
+    found = label_list(np.unique(labels))
     if len(found) > 2:
         listed = ", ".join(map(repr, found[:3]))
         raise ValueError(

@@ -25,9 +25,10 @@ from dstheory.product import Variable, probability_table
 from evical import BinningCalibrator, EvidentialFusion
 from evical.conformal import ConformalScores, RiskControl
 from evical.evaluation import CalibrationMonitor, EnsembleEvaluation, Evaluation
-from evical.export import to_javascript
+from evical.export import predict_table, to_javascript
 from evical.fusion import Mixture, Rule
 from evical.metrics import brier_score, expected_calibration_error, log_loss
+from evical.scores import fit_table
 from tests.support.each import each
 from tests.support.entrances import refused
 from tests.support.probabilities import fit_to_probabilities
@@ -236,5 +237,8 @@ def test_dates_are_classes(unit):
     rule = Mixture().fit([m, m], days[y])
     assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))).frame_ == m.frame
     assert f'classes = ["{days[0]}", "{days[1]}"]' in to_javascript(fitted)
+    samples = pl.DataFrame({"p": p, "day": days.astype("datetime64[ns]")[y]})
+    counted = fit_table(BinningCalibrator(), samples, "p", "day")
+    assert predict_table(counted, samples, "p").columns[-1].startswith("p_2021-01-01")
     control = RiskControl(FrozenEstimator(fitted), bound=0.9, level=0.5).fit(p, days[y])
     assert set(control.predict(p[:2])) <= {*days, "ask"}
