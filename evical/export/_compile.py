@@ -216,8 +216,10 @@ def _look(calibrator: BaseCalibrator, function: Function, *, lines: bool = False
     if found is None:
         marks = np.union1d(marks, find_jumps(function, at))
         near = np.unique(next_float(marks[:, None], _AROUND))  # where rounding may go up and down
-        at = np.union1d(at, near[(near >= at[0]) & (near <= at[-1])])
-        found = _steps(function, near[(near > at[0]) & (near <= at[-1])], at)
+        near = near[(near >= at[0]) & (near <= at[-1])]
+        # Between them, where a slope that is steep for floats would pass for steps.
+        at = np.unique(np.concatenate([at, near, near[:-1] / 2 + near[1:] / 2]))
+        found = _steps(function, near[near > at[0]], at)
     return _Seen(found, marks, at)
 
 
@@ -305,7 +307,7 @@ def _readable(function: Function, marks: Floats) -> Floats:
     marks = _apart(function, marks)
     jump = _jumps(function, marks)
     gaps = np.diff(marks, prepend=-np.inf, append=np.inf)
-    near = np.minimum(gaps[1:], gaps[:-1])
+    near = np.nan_to_num(np.minimum(gaps[1:], gaps[:-1]), posinf=0.0)  # a single one stays
     allowed = _NANO / np.maximum(_bends(function, marks), 1e-300)
     steps = np.clip(allowed, _CLOSE * near, _FARTHEST * near)
     found = [

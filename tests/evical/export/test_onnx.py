@@ -8,10 +8,12 @@ import onnxruntime
 import pytest
 
 from evical.calibrators import (
+    AsymmetricLaplaceCalibrator,
     AutoCalibrator,
     BinningCalibrator,
     IsotonicCalibrator,
     LogisticCalibrator,
+    PiecewiseLogisticCalibrator,
 )
 from evical.export import to_onnx
 from evical.export._compile import compiled
@@ -42,6 +44,25 @@ def test_the_graph_has_polynomials_of_low_degree():
     model = to_onnx(calibrator)
     check(beliefs(model, scores), calibrator, table, scores)
     assert f"{len(table)} pieces" in model.graph.doc_string
+
+
+def test_a_slope_that_is_steep_for_floats_is_not_steps():
+    """Between two neighbors among floats of 1e9 it rises by more than rounding does."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=300)
+    y = rng.random(300) < 1 / (1 + np.exp(-2 * scores))
+    calibrator = PiecewiseLogisticCalibrator().fit(scores + 1e9, y)
+    between = np.linspace(-3, 3, 500) + 1e9
+    np.testing.assert_allclose(
+        compiled(calibrator)(between)[2], calibrator.predict_proba(between)[:, 1], rtol=0, atol=1e-7
+    )
+
+
+def test_a_curve_with_one_bend():
+    scores = np.minimum(np.random.default_rng(0).normal(size=60), 0.0)
+    calibrator = AsymmetricLaplaceCalibrator().fit(scores, np.arange(60) % 2)
+    table, at = compiled(calibrator), np.linspace(-3, 1, 99)
+    np.testing.assert_allclose(table(at)[2], calibrator.predict_proba(at)[:, 1], rtol=0, atol=1e-7)
 
 
 def test_a_line_of_log_odds_is_its_formula():
