@@ -313,6 +313,10 @@ def as_floats(values: object, name: str) -> NDArray[np.float64]:
         return array.astype(np.float64, copy=False)
     if array.dtype != object:
         raise TypeError(f"{name} are {shown(values)}, expected real numbers")
+    types = getattr(values, "dtypes", "O") if array.ndim == 2 else "O"
+    if {getattr(one, "kind", "O") for one in types} <= set("fiu"):
+        table: Any = values  # of pandas, whose nullable columns are read like series
+        return np.asarray(table.to_numpy(dtype=np.float64, na_value=np.nan))
     for value in array.ravel():
         if isinstance(value, complex) or not isinstance(value, Real | Decimal | np.bool_):
             raise TypeError(f"{name} hold {shown(value)}, expected real numbers")

@@ -378,7 +378,11 @@ def _has_texts(source: Any) -> bool:
     """Whether a source consists of texts or objects, which are no scores."""
     if isinstance(source, Votes):
         return True
-    return np.ndim(source) == 1 and as_column(source, "votes").dtype.kind in "OSUTM"
+    own = getattr(source, "dtype", None)
+    kinds = {getattr(one, "kind", "") for one in (as_array(source, "votes").dtype, own)}
+    if np.ndim(source) != 1 or kinds & set("fiu"):  # scores, some of which may be missing
+        return False
+    return as_column(source, "votes").dtype.kind in "OSUTM"
 
 
 def _of_votes(name: str, votes: Votes, classes: NDArray[Any]) -> Beliefs:

@@ -103,6 +103,12 @@ def test_all_kinds_together_silent_on_some_rows():
     assert masses.frame == Frame([0, 1])
     np.testing.assert_allclose(masses.bel(1), 0.1)
     assert given.score(named, Y) > 0.8
+    whole = {**named, "score": score.round()}
+    nullable = pd.Series(score.round(), dtype="Int64"), pd.DataFrame(table, dtype="Float64")
+    np.testing.assert_array_equal(
+        given.predict_proba({**named, "score": nullable[0], "expert": nullable[1]}),
+        given.predict_proba(whole),
+    )
     shuffled = {name: named[name] for name in ("masses", "expert", "score")}
     np.testing.assert_array_equal(given.predict_proba(shuffled), given.predict_proba(named))
 
