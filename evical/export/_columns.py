@@ -71,7 +71,8 @@ def predict_table(
         If it is not such a table, or a column of scores does not hold numbers.
     ValueError
         If a column is missing, there is one of a new name, or there are not as many as the
-        calibrator takes; for scores and features as `predict_mass`.
+        calibrator takes; if beliefs are smoothed, but the table is lazy; for scores and features as
+        `predict_mass`.
     sklearn.exceptions.NotFittedError
         Before `fit`.
 
@@ -162,6 +163,14 @@ class _Writer:
             if name in schema:
                 raise ValueError(f"the table has a column {name!r} already; give another prefix")
 
+    def check_parts(self) -> None:
+        """Raise for random numbers, which belong to the rows of a whole table."""
+        if getattr(self.fitted, "smoothed", False):
+            raise ValueError(
+                "beliefs are smoothed by a random number for each row of a whole table, but this "
+                "one comes in parts; take it into memory, or fit with smoothed=False"
+            )
+
     def __call__(self, table: Any) -> Any:
         """The table with its new columns."""
         frame = nw.from_native(table)
@@ -197,6 +206,7 @@ class _Writer:
 def _written(table: Any, writer: _Writer) -> Any:
     """The table with its new columns, by the engine that holds it."""
     if is_dask(table):
+        writer.check_parts()
         return _of_dask(table, writer)
     schema = schema_of(table)
     writer.check(schema)
@@ -205,6 +215,7 @@ def _written(table: Any, writer: _Writer) -> Any:
     frame = as_frame(table)
     if not isinstance(frame, nw.LazyFrame):
         return writer(table)
+    writer.check_parts()
     if nw.dependencies.is_polars_lazyframe(table):
         return _of_polars(table, writer)
     raise _cannot_call(nw.get_native_namespace(frame).__name__)

@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NearestCentroid
 
 from evical import EvidentialClassifier, EvidentialEnsemble
 from evical.calibrators import BinningCalibrator
+from evical.conformal import ConformalClassifier
 from evical.export import predict_table
 from evical.multiclass import SoftmaxCalibrator
 from evical.scores.names import belief_names
@@ -56,6 +58,14 @@ def test_who_has_seen_an_array_is_told_the_columns(kind):
     np.testing.assert_allclose(frame["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)
     alone = as_pandas(predict_table(fitted, KINDS[kind](X)))
     np.testing.assert_allclose(alone["p_True"], TWO.predict_proba(X)[:, 1], atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["lazy polars", "Dask"])
+def test_random_numbers_belong_to_whole_tables(kind):
+    smoothed = ConformalClassifier(FrozenEstimator(TWO), smoothed=True).fit(X, LABELS > 0)
+    with pytest.raises(ValueError, match="but this one comes in parts; take it into memory"):
+        predict_table(smoothed, KINDS[kind](FRAME))
+    assert len(predict_table(smoothed, FRAME)) == 90
 
 
 def test_probabilities_are_those_that_are_predicted():
