@@ -51,6 +51,7 @@ def test_examples(path):
 @every_page
 def test_every_python_snippet_is_run(path):
     """A snippet shows a prompt, and ends with an empty line, where doctest stops reading."""
+    assert len(re.findall(r"^```", text(path), re.MULTILINE)) % 2 == 0, "a snippet has no end"
     for snippet in FENCE.findall(text(path)):
         assert snippet.lstrip().startswith(">>>"), snippet
         assert snippet.endswith("\n\n"), f"no empty line at the end of:\n{snippet}"
