@@ -11,9 +11,11 @@ from types import NoneType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._user_interface import _print_elapsed_time
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
 
 from dstheory.checks.arguments import (
     as_real,
@@ -24,6 +26,9 @@ from dstheory.checks.arguments import (
     check_level,
     shown,
 )
+
+# Of LightGBM, and of scikit-learn's histogram boosting, TabNet and others.
+_EVALUATED = {"eval_X", "eval_y", "X_val", "y_val", "Y_val", "sample_weight_val"}
 
 __all__ = [
     "NOT_NEGATIVE",
@@ -38,6 +43,7 @@ __all__ = [
     "check_verbose",
     "number",
     "optional",
+    "params_of_rows",
     "up_to",
 ]
 
@@ -306,3 +312,15 @@ def check_verbose(verbose: object) -> None:
         raise TypeError(wrong)
     if verbose < 0:
         raise ValueError(wrong)
+
+
+def params_of_rows(X: Any, params: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
+    """Arguments of `fit` for some rows of X; evaluation sets stay whole, also those of n rows.
+
+    >>> params_of_rows(np.eye(3), {"sample_weight": np.arange(3), "eval_y": np.arange(3)}, [0, 2])
+    {'eval_y': array([0, 1, 2]), 'sample_weight': array([0, 2])}
+    """
+    whole = {name: value for name, value in params.items() if name.split("__")[-1] in _EVALUATED}
+    own = {name: value for name, value in params.items() if name not in whole}
+    cut: dict[str, Any] = _check_method_params(X, params=own, indices=rows)
+    return whole | cut

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_method_params
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import as_mapping
-from evical._fitting import Progress, check_verbose
+from evical._fitting import Progress, check_verbose, params_of_rows
 from evical._typing import SamplesLike
 from evical.beliefs import as_beliefs
 from evical.beliefs.composed import placed
@@ -130,6 +129,6 @@ def _unseen(
     estimator: Any, X: Any, y: Any, params: dict[str, Any], train: Any, test: Any
 ) -> tuple[MassFunction, list[Direction]]:
     """Beliefs of a copy fitted to one part about the other part, and its warnings."""
-    cut = _check_method_params(X, params=params, indices=train)
+    cut = params_of_rows(X, params, train)
     copy = fitted(clone(estimator), _safe_indexing(X, train), y[train], cut)
     return copy.predict_mass(_safe_indexing(X, test)), wrong_ways(copy)

@@ -17,7 +17,6 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import (
     _check_feature_names,
-    _check_method_params,
     _check_n_features,
     _num_samples,
 )
@@ -26,7 +25,7 @@ from dstheory import Frame
 from dstheory.checks.arguments import check_instance, did_you_mean, number_of, shown
 from dstheory.errors import CostLimitError
 from dstheory.revise import refine
-from evical._fitting import all_or_nothing, check_declared
+from evical._fitting import all_or_nothing, check_declared, params_of_rows
 from evical._typing import Indices, SamplesLike, Weights
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.composed import placed
@@ -157,7 +156,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         rows = self._available_rows(own)
         _check_classes(labels, labels[rows if weight is None else rows[weight[rows] > 0]])
         member = clone(self._classifier())
-        params = _check_method_params(X, params=fit_params, indices=rows)
+        params = params_of_rows(X, fit_params, rows)
         part = _safe_indexing(own, rows)
         known = labels[rows]
         scored = _fit_member(member, part, known, known if labels is y else y[rows], params)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_method_params
 
 from dstheory.errors import CostLimitError
+from evical._fitting import params_of_rows
 from evical._typing import Floats
 from evical.estimators._eval_sets import with_numbers
 from evical.estimators.calibrated import Calibrated, CalibratedColumns, Decoder
@@ -67,7 +67,7 @@ def _fit_column(
         X=_safe_indexing(whole.X, rows),
         y=_NUMBERS[sample_signs[rows]],
         weight=None if whole.weight is None else whole.weight[rows],
-        params=_check_method_params(whole.X, params=params, indices=rows),
+        params=params_of_rows(whole.X, params, rows),
         decoder=SIDES,
         n_jobs=None,
         progress=SILENT,

@@ -17,10 +17,10 @@ from scipy.special import kolmogorov, smirnov
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_method_params, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_array, as_sequence, shown
-from evical._fitting import Progress
+from evical._fitting import Progress, params_of_rows
 from evical._typing import Floats, SamplesLike
 from evical.estimators.calibrated import (
     Calibrated,
@@ -396,7 +396,7 @@ class FoldFitter:
 
     def _with_scores(self, train: Rows, test: Rows) -> tuple[Any, Floats]:
         """A classifier trained on one part, and its scores of the other."""
-        params = _check_method_params(self.X, params=self.params, indices=train)
+        params = params_of_rows(self.X, self.params, train)
         X = _safe_indexing(self.X, train)
         estimator = fit_to_labels(clone(self.estimator), X, self.y[train], params)
         return estimator, self._scores_of(estimator, _safe_indexing(self.X, test))

@@ -16,10 +16,10 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_method_params, _num_samples
+from sklearn.utils.validation import _num_samples
 
 from dstheory.errors import CostLimitError
-from evical._fitting import Progress
+from evical._fitting import Progress, params_of_rows
 from evical._typing import Floats
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.composed import placed
@@ -315,7 +315,7 @@ def _without(
     share: Share, X: object, y: NDArray[Any], train: Rows, test: Rows, reads: str
 ) -> Parts:
     """Rows, and the beliefs about them of a copy fitted to others; none if these are too few."""
-    cut = _check_method_params(X, params=share.params, indices=train)
+    cut = params_of_rows(X, share.params, train)
     try:
         copy = fitted(clone(share.member), _safe_indexing(X, train), y[train], cut)
     except ValueError:  # the same fit succeeded with more rows

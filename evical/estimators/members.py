@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import _check_method_params
 
 from dstheory.checks.arguments import as_sequence
+from evical._fitting import params_of_rows
 from evical._typing import Floats, SamplesLike
 from evical.estimators.folds import Scored
 from evical.estimators.predictor import BeliefPredictor
@@ -78,7 +78,7 @@ def fit_member(
     """
     everything = X, y
     if rows is not None:
-        params = _check_method_params(X, params=params, indices=rows)
+        params = params_of_rows(X, params, rows)
         X, y = _safe_indexing(X, rows), y[rows]
     try:
         if fits_itself(member):

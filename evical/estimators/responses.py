@@ -21,9 +21,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_method_params, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_floats, shown, without_mask
+from evical._fitting import params_of_rows
 from evical._typing import Floats, SamplesLike
 from evical.estimators._eval_sets import with_numbers
 from evical.scores.scale import log_odds
@@ -311,7 +312,7 @@ more samples, or another random_state
             f"the {len(rows)} samples for training have one class only (all {classes[0]!r}); hold "
             "out fewer, take more samples, or another random_state"
         )
-    cut = _check_method_params(X, params=params, indices=rows)
+    cut = params_of_rows(X, params, rows)
     return fit_to_labels(clone(estimator), _safe_indexing(X, rows), y[rows], cut)
 
 

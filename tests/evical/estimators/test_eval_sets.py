@@ -18,6 +18,14 @@ SEEN = []
 STEPS = IsotonicCalibrator(model="laplace")
 
 
+class Named(GaussianNB):
+    """Takes its evaluation set as arguments of their own, as LightGBM does."""
+
+    def fit(self, X, y, sample_weight=None, *, eval_X, eval_y):
+        SEEN.append((len(X), len(eval_X), len(eval_y)))
+        return super().fit(X, y, sample_weight)
+
+
 class Booster(ClassifierMixin, BaseEstimator):
     """Takes the labels 0, 1, ..., K - 1 only, as XGBoost does, and keeps what it is given."""
 
@@ -81,6 +89,13 @@ def test_two_classes_and_pipelines():
     pipe = make_pipeline("passthrough", Booster())
     found = EvidentialClassifier(pipe, cv=2).fit(X2[::2], y[::2], booster__eval_set=pair)
     assert found.score(X2[1::2], y[1::2]) == 1
+
+
+def test_a_set_of_as_many_samples_is_not_cut():
+    SEEN.clear()
+    EvidentialClassifier(Named(), cv=2).fit(X[::2], CODES[::2], eval_X=X[1::2], eval_y=CODES[1::2])
+    assert {one[1:] for one in SEEN} == {(75, 75)}
+    assert min(SEEN)[0] < 40
 
 
 def test_a_set_without_the_classes_of_a_column():
