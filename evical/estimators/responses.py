@@ -113,9 +113,10 @@ def _refuse_unknown(known: NDArray[Any], labels: NDArray[Any]) -> None:
     listed = known.tolist()
     strange = [label for label in labels.tolist() if label not in listed]
     if strange:
+        remedy = "fit it on all classes" if len(strange) < len(labels) else "give y in these labels"
         raise ValueError(
             f"class {strange[0]!r} of y is unknown to the fitted classifier, whose classes are "
-            f"{listed}; fit it on all classes"
+            f"{listed}; {remedy}"
         )
 
 

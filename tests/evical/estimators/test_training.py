@@ -64,3 +64,5 @@ def test_what_is_refused():
         frozen_classes(FrozenEstimator(LinearRegression().fit(X, X[:, 0])), Y)
     with pytest.raises(ValueError, match="class 'b' of y is unknown to the fitted classifier"):
         frozen_classes(FrozenEstimator(GaussianNB().fit(X[[0, 2]], Y[[0, 2]])), Y)
+    with pytest.raises(ValueError, match=r"classes are \[0, 1\]; give y in these labels"):
+        frozen_classes(FrozenEstimator(GaussianNB().fit(X[:2], [0, 1])), Y)
