@@ -43,7 +43,7 @@ from evical.estimators.responses import class_values, frozen_classes, trained_on
 from evical.metrics.beliefs import class_intervals
 from evical.metrics.inputs import assigned_classes, numbers
 from evical.metrics.selective import Doubt, check_loss_order, doubts, losses_of
-from evical.scores.checks import check_samples, refuse
+from evical.scores.checks import check_samples, label_list, refuse
 
 Loss = Literal["error", "by_class", "false_discovery", "false_omission", "wrong_answer"]
 _LOSSES = ("error", "by_class", "false_discovery", "false_omission", "wrong_answer")
@@ -358,7 +358,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             raise ValueError(f"loss={self.loss!r} is about two classes, but there are {k}")
         numbers_of = range(k) if self.loss == "by_class" else [_OF_TWO[str(self.loss)]]
         weight = options.pop("weight", None)
-        labels, error = self.classes_.tolist(), (1 - level) / len(numbers_of)
+        labels, error = label_list(self.classes_), (1 - level) / len(numbers_of)
         return [
             replace(
                 answered_promise(
@@ -415,7 +415,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
         if first.of is None:
             return np.full(len(self.classes_), first.limit)
         limits = {one.of: one.limit for one in self.promises_}
-        return np.array([limits.get(label, np.inf) for label in self.classes_.tolist()])
+        return np.array([limits.get(label, np.inf) for label in label_list(self.classes_)])
 
     def _decided(self, X: SamplesLike) -> tuple[Indices, NDArray[np.bool_]]:
         check_is_fitted(self)

@@ -216,7 +216,7 @@ class Calibration:
 
     def totals(self, classes: NDArray[Any]) -> dict[Any, float]:
         """Weight of the samples of each of the classes (K,) or groups; of all, under None."""
-        names = classes.tolist() if self.by == "class" else self.samples
+        names = label_list(classes) if self.by == "class" else self.samples
         weights = [float(sample.tail[0]) for sample in self.samples.values()]
         return dict(zip(names, weights, strict=True))
 

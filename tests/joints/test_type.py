@@ -23,8 +23,13 @@ from dstheory.kernels.rounding import sum_tolerance, unit_rows
 from dstheory.measure import pic
 from dstheory.product import Variable, probability_table
 from evical import BinningCalibrator, EvidentialFusion
-from evical.conformal import ConformalScores, RiskControl
-from evical.evaluation import CalibrationMonitor, EnsembleEvaluation, Evaluation
+from evical.conformal import ConformalClassifier, ConformalScores, RiskControl
+from evical.evaluation import (
+    CalibrationMonitor,
+    ConformalEvaluation,
+    EnsembleEvaluation,
+    Evaluation,
+)
 from evical.export import predict_table, to_javascript
 from evical.fusion import Mixture, Rule
 from evical.metrics import brier_score, expected_calibration_error, log_loss
@@ -237,6 +242,9 @@ def test_dates_are_classes(unit):
     rule = Mixture().fit([m, m], days[y])
     assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))).frame_ == m.frame
     assert f'classes = ["{days[0]}", "{days[1]}"]' in to_javascript(fitted)
+    by_class = ConformalClassifier(FrozenEstimator(fitted), conditional="class").fit(p, days[y])
+    judged = ConformalEvaluation.from_estimator(by_class, p, days[y])
+    assert judged.n_calibration == (20, 20)
     samples = pl.DataFrame({"p": p, "day": days.astype("datetime64[ns]")[y]})
     counted = fit_table(BinningCalibrator(), samples, "p", "day")
     assert predict_table(counted, samples, "p").columns[-1].startswith("p_2021-01-01")
