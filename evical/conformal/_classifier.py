@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit
 from sklearn.utils import _safe_indexing, check_random_state
@@ -210,6 +210,9 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             ]
             found = Progress(type(self).__name__, self.verbose).each(trained_on, tasks, self.n_jobs)
             trained = [(one, test) for one, (_, test) in zip(found, folds, strict=True)]
+        # Predictions are scored like the calibration, whatever `set_params` changes later.
+        self._settings = clone(self, safe=False)
+        self._settings.classes_ = self.classes_
         u = rng.uniform(size=len(y))
         self.conformed_ = [self._conformed(*part, X, y, weight, u) for part in trained]
         self._seed = new_seed(rng)
@@ -293,15 +296,16 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
     def _p_and_scores(self, X: SamplesLike) -> tuple[Floats, Floats]:
         """P-values (n, K), and the mean scores (n, K) over the parts."""
         check_is_fitted(self)
+        of = self._settings
         u, tau = random_shares(self._seed, np.arange(_num_samples(X)))
-        groups, ratio = self._groups(X), self._ratio(X)
-        scores = [self._scores(part.estimator, X, u) for part in self.conformed_]
+        groups, ratio = of._groups(X), of._ratio(X)
+        scores = [of._scores(part.estimator, X, u) for part in self.conformed_]
         counts = [
-            part.calibration.counts(own, groups, ties=bool(self.smoothed))
+            part.calibration.counts(own, groups, ties=bool(of.smoothed))
             for part, own in zip(self.conformed_, scores, strict=True)
         ]
         weight = 1.0 if ratio is None else ratio[:, np.newaxis]
-        p = Counts.of_parts(counts).p_values(weight, tau[:, np.newaxis] if self.smoothed else None)
+        p = Counts.of_parts(counts).p_values(weight, tau[:, np.newaxis] if of.smoothed else None)
         return p, np.mean(scores, axis=0)
 
     def predict_p(self, X: SamplesLike) -> Floats:
@@ -413,8 +417,9 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             raise ValueError("predict_set takes either alpha or utilities, not both")
         check_level("alpha", alpha)
         check_is_fitted(self)
-        few = too_few(self.n_calibration_, alpha, self.conditional)
-        if few is not None and self.density_ratio is None and not self.smoothed:
+        of = self._settings
+        few = too_few(self.n_calibration_, alpha, of.conditional)
+        if few is not None and of.density_ratio is None and not of.smoothed:
             warnings.warn(few, stacklevel=2)
         sets = prediction_sets(self.predict_contour(X), alpha)
         return neighbors(sets) if ordered else sets

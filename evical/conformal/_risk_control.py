@@ -223,6 +223,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
                 f"{y[held][0].item()!r}), so they are unlike the others; hold out more of them"
             )
         truth = np.searchsorted(self.classes_, y[held])
+        self._by = self.by  # of the limits, whatever `set_params` changes later
         answer, doubt = self._answers(_safe_indexing(X, held))
         weights: dict[str, Any] = {}
         if weight is not None and (weight[held] != weight[held][0]).any():
@@ -291,14 +292,14 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
                 f"{type(inner).__name__} has no predict_proba, by which samples are doubted; wrap "
                 f"it, EvidentialClassifier({type(inner).__name__}(...))"
             )
-        if self.by == "probability":
+        if self._by == "probability":
             p = class_values(self.estimator_, X, self.classes_, unit=True)
             bounds = None
         else:
             p, bounds = self._beliefs(inner, X)
         refuse(p, ~np.isfinite(p), "the probability of the classifier", "a finite number")
         answer = assigned_classes(p)
-        return answer, doubts(p, answer, bounds, self.by)
+        return answer, doubts(p, answer, bounds, self._by)
 
     def _beliefs(self, inner: Any, X: SamplesLike) -> tuple[Floats, Floats]:
         """Probabilities (n, K) and [Bel, Pl] (n, K, 2)."""
@@ -306,7 +307,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             return inner.predict_proba(X), inner.beliefs(X).interval()
         if not hasattr(inner, "predict_mass"):
             raise TypeError(
-                f"by={self.by!r} needs beliefs, but {type(inner).__name__} has no predict_mass; "
+                f"by={self._by!r} needs beliefs, but {type(inner).__name__} has no predict_mass; "
                 "wrap it in EvidentialClassifier, or take by='probability'"
             )
         return inner.predict_proba(X), class_intervals(inner.predict_mass(X))

@@ -139,6 +139,15 @@ def test_cross_conformal_p_values_count_each_fold_by_its_own_classifier():
         np.testing.assert_array_equal(found > alpha, plus)
 
 
+@each(("name", "value"), [("nonconformity", "margin"), ("smoothed", True), ("conditional", right)])
+def test_what_is_set_after_fit_waits_for_the_next(name, value):
+    """Scores of another kind than those of calibration have no guarantee."""
+    clf, _ = frozen(X3, Y3)
+    before = clf.predict_p(X3)
+    np.testing.assert_array_equal(clf.set_params(**{name: value}).predict_p(X3), before)
+    assert (clf.fit(X3, Y3).predict_p(X3) != before).any()
+
+
 def test_groups_of_samples_are_held_out_as_a_whole():
     groups = np.arange(150) % 10
     clf = ConformalClassifier(Recorded(), random_state=0).fit(numbered(X3), Y3, groups=groups)

@@ -378,8 +378,10 @@ def test_doubts_by_beliefs():
     X, y = load_iris(return_X_y=True)
     clf = EvidentialClassifier(GaussianNB())
     for by in ("width", "plausibility"):
-        control = RiskControl(clf, by=by, bound=0.2, level=0.8, random_state=0).fit(X, y)
+        control = RiskControl(clf, by=by, bound=0.05, level=0.8, random_state=0).fit(X, y)
         assert control.predict_set(X).any(axis=1).all()
+        before = control.predict(X).tolist()
+        assert control.set_params(by="probability").predict(X).tolist() == before
     with pytest.raises(TypeError, match="by='width' needs beliefs, but GaussianNB has no predict"):
         RiskControl(GaussianNB(), by="width").fit(X, y)
 
