@@ -11,7 +11,6 @@ from types import NoneType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._user_interface import _print_elapsed_time
 from sklearn.utils.parallel import Parallel, delayed
@@ -26,6 +25,7 @@ from dstheory.checks.arguments import (
     check_level,
     shown,
 )
+from evical._typing import Indices, SamplesLike
 
 # Of LightGBM, and of scikit-learn's histogram boosting, TabNet and others.
 _EVALUATED = {"eval_X", "eval_y", "X_val", "y_val", "Y_val", "sample_weight_val"}
@@ -314,7 +314,7 @@ def check_verbose(verbose: object) -> None:
         raise ValueError(wrong)
 
 
-def params_of_rows(X: Any, params: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
+def params_of_rows(X: SamplesLike, params: Mapping[str, Any], rows: Indices) -> dict[str, Any]:
     """Arguments of `fit` for some rows of X; evaluation sets stay whole, also those of n rows.
 
     >>> params_of_rows(np.eye(3), {"sample_weight": np.arange(3), "eval_y": np.arange(3)}, [0, 2])

@@ -314,9 +314,9 @@ def as_floats(values: object, name: str) -> NDArray[np.float64]:
     if array.dtype != object:
         raise TypeError(f"{name} are {shown(values)}, expected real numbers")
     types = getattr(values, "dtypes", "O") if array.ndim == 2 else "O"
-    if {getattr(one, "kind", "O") for one in types} <= set("fiu"):
-        table: Any = values  # of pandas, whose nullable columns are read like series
-        return np.asarray(table.to_numpy(dtype=np.float64, na_value=np.nan))
+    read = getattr(values, "to_numpy", None)  # of pandas, nullable columns like series
+    if read is not None and {getattr(one, "kind", "O") for one in types} <= set("fiu"):
+        return np.asarray(read(dtype=np.float64, na_value=np.nan))
     for value in array.ravel():
         if isinstance(value, complex) or not isinstance(value, Real | Decimal | np.bool_):
             raise TypeError(f"{name} hold {shown(value)}, expected real numbers")

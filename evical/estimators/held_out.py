@@ -20,7 +20,7 @@ from sklearn.utils.validation import _num_samples
 
 from dstheory.errors import CostLimitError
 from evical._fitting import Progress, params_of_rows
-from evical._typing import Floats
+from evical._typing import Floats, SamplesLike
 from evical.beliefs import Beliefs, as_beliefs
 from evical.beliefs.composed import placed
 from evical.calibrators import AutoCalibrator
@@ -312,7 +312,7 @@ def _recalibrated(
 
 
 def _without(
-    share: Share, X: object, y: NDArray[Any], train: Rows, test: Rows, reads: str
+    share: Share, X: SamplesLike, y: NDArray[Any], train: Rows, test: Rows, reads: str
 ) -> Parts:
     """Rows, and the beliefs about them of a copy fitted to others; none if these are too few."""
     cut = params_of_rows(X, share.params, train)
