@@ -170,7 +170,7 @@ class BeliefKind(Kind[BeliefPart]):
             masses = {mask: mass / total for mask, mass in masses.items()}
         else:  # the conjunctive rule: the difference to 1 is conflict
             masses = {mask: Amount(m, part.log_scale).number for mask, m in masses.items()}
-            conflict = 1 - sum(masses.values()) if part.exact else -math.expm1(part.log_scale)
+            conflict = self.algebra.total(part).missing
             if conflict != 0:
                 masses[0] = conflict
         frame = ProductFrame([self.variables[place] for place in scope])

@@ -170,6 +170,8 @@ def test_floats_give_floats_even_where_all_are_0_or_1():
     belief = ValuationNetwork(binary(2), [rule(*binary(2), 1.0)]).observe({"x0": "t"})
     assert belief.marginal("x1").store.dtype == float
     assert isinstance(belief.kappa(), float)
+    excluded = belief.add({"f": 0.5, ("t", "f"): 0.5}, on="x1").add({"f": 1}, on="x1")
+    assert excluded.marginal("x0", normalize=False).mass(()) == excluded.kappa() == 1
     table = ValuationNetwork({"a": [0, 1], "b": [0, 1]}, kind="probability").observe({"a": 0})
     for name, expected in (("a", [1, 0]), ("b", [0.5, 0.5])):
         assert table.marginal(name).dtype == float
