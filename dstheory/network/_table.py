@@ -41,6 +41,10 @@ from dstheory.network._limits import DEFAULT, Limits
 from dstheory.notebook import ShownFields
 
 
+# Below, whole numbers are exact as floats, so that they can meet fractions.
+_MAX_WHOLE = 2.0**53
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TablePart(Part):
     """Numbers for the configurations of a scope, one axis per variable."""
@@ -130,10 +134,11 @@ def align(part: TablePart, scope: Sequence[int]) -> NDArray[Any]:
 
 
 def _same_kind(one: TablePart, two: TablePart) -> tuple[TablePart, TablePart]:
-    """An exact and a floating part: both exact if all floats are 0 or 1, otherwise both floats."""
+    """An exact and a floating part: both exact if all floats are whole, otherwise both floats."""
     if two.values.dtype == object:
         return _same_kind(two, one)[::-1]
-    if not two.logs and np.isin(two.values, (0.0, 1.0)).all():
+    whole = not two.logs and two.values.max() < _MAX_WHOLE
+    if whole and np.equal(two.values, np.rint(two.values)).all():
         return one, TablePart(two.scope, two.values.astype(np.int64).astype(object), two.log_scale)
     try:
         floats = one.values.astype(np.float64)
@@ -156,9 +161,9 @@ def _underflows(values: NDArray[Any], left: NDArray[Any], right: NDArray[Any]) -
 
 
 def _scaled(scope: Scope, values: NDArray[Any], log_scale: float) -> TablePart:
-    """Floats scaled to a maximum of 1."""
+    """Floats scaled to a maximum of 1, unless they may be sums of 0 and 1, which stay exact."""
     top = float(values.max())
-    if top == 0 or top == 1:
+    if top == 0 or 1 <= top < _MAX_WHOLE:
         return TablePart(scope, values, log_scale)
     if not math.isfinite(top):
         raise NetworkError("a table has numbers above the range of floats; scale it down")

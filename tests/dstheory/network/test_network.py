@@ -245,9 +245,10 @@ def test_conflict_without_each_table(kind, data):
 
 @pytest.mark.parametrize("kind", ["probability", "possibility"])
 def test_exact_tables_meet_floats(kind):
-    """Floats that are all 0 or 1 are exact; if one is not, the fractions become floats."""
-    network = ValuationNetwork({"a": [0, 1]}, [], kind=kind).add([Fraction(1, 2), 1], on="a")
-    kept = network.add([0.0, 1.0], on="a").marginal("a")
+    """Whole floats are exact, and sums of them; if one is not, the fractions become floats."""
+    half = [Fraction(1, 2), 1]
+    network = ValuationNetwork({"a": [0, 1], "b": [0, 1]}, [], kind=kind).add(half, on="a")
+    kept = network.add([0.0, 1.0], on="a").observe({"b": [0, 1]}).marginal("a")
     assert all(isinstance(value, Fraction | int) for value in np.asarray(kept).tolist())
     mixed = np.asarray(network.add([1.0, 0.5], on="a").marginal("a"))
     np.testing.assert_allclose(mixed.astype(float), [0.5, 0.5] if kind == "probability" else [1, 1])
