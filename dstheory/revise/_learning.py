@@ -20,6 +20,7 @@ from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 
 Contours = tuple[NDArray[Any], NDArray[Any]]
+_ROUNDING = 1e-12  # of a contour, a sum of masses
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ def learn_contextual_rates(
     check_choice("correction", correction, _COEFFICIENTS)
     truth = _truth(m, labels)
     constant, slope = _COEFFICIENTS[correction](m.contour())
+    slope = np.where(abs(slope) > (0 if slope.dtype == object else _ROUNDING), slope, slope * 0)
     gap = truth - constant
     curvature = (slope * slope).sum(axis=0)
     known = np.asarray(curvature > 0, dtype=bool)

@@ -158,6 +158,8 @@ def test_soft_labels_that_are_certain_are_labels():
 def test_a_rate_that_data_say_nothing_about_is_zero():
     m = MassFunction(FRAME, [7], np.ones((2, 1)))
     assert list(learn_contextual_rates(m, ["a", "h"]).rates.values()) == [0, 0, 0]
+    m = MassFunction(FRAME, [1, 3, 7], [[0.6, 0.3, 0.1]])  # the sum is 1 up to rounding
+    assert list(learn_contextual_rates(m, ["a"]).rates.values()) == [0, 0, 0]
 
 
 def test_rates_give_and_join_batches():
