@@ -21,6 +21,8 @@ from dstheory.kernels import bits
 from dstheory.kernels.limits import check_cost
 from dstheory.mass import MassFunction
 
+_ROUNDING = 1e-12  # of a sum of masses
+
 
 def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Scalar = 0) -> MassFunction:
     """Keep the heaviest focal sets and rescale their masses to sum to 1 (k-l-x).
@@ -75,7 +77,9 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Scalar = 0) -> MassFunc
     check_degree("loss", loss)
     store = check_mass(m).store.reshape(len(m.focal), -1)
     falling = np.take_along_axis(store, np.argsort(-store, axis=0, kind="stable"), axis=0)
-    lacking = np.asarray(np.cumsum(falling, axis=0) < 1 - loss, dtype=bool)
+    is_exact = store.dtype == object and not isinstance(loss, float)
+    enough = 1 - loss - (0 if is_exact else _ROUNDING)
+    lacking = np.asarray(np.cumsum(falling, axis=0) < enough, dtype=bool)
     n_kept = np.clip(lacking.sum(axis=0) + 1, least, most)
     kept = np.where(mass_ranks(store) < n_kept, store, 0 * store)
     return unflatten(m, m.focal, np.asarray(kept / kept.sum(axis=0)))

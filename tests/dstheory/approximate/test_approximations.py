@@ -55,6 +55,14 @@ def test_k_l_x_equals_its_definition(m, k, more, loss):
     assert as_sets(k_l_x(m, k, k + more, loss)) == expected
 
 
+@pytest.mark.parametrize("number", [Fraction, float])
+def test_k_l_x_may_lose_all_that_is_allowed(number):
+    """Sums of tenths are rounded."""
+    m = MassFunction(FRAME, [1, 3, 5, 10], [number(Fraction(n, 10)) for n in (4, 3, 2, 1)])
+    for loss in (Fraction(1, 10), 0.1):
+        assert k_l_x(m, 1, 4, loss).focal.tolist() == [1, 3, 5]
+
+
 @given(m=beliefs, n=counts)
 def test_summarize_equals_its_definition(m, n):
     assert as_sets(summarize(m, n)) == naive_approximate.summarize(as_sets(m), n)
