@@ -90,9 +90,11 @@ def _cluster_row(row: Sets, n_sets: int, merge: Callable[[Any, Any], Any], size:
     costs = np.full((len(sets), len(sets)), np.inf, dtype=np.result_type(masses, np.float64))
     for i in range(len(sets) - 1):
         costs[i, i + 1 :] = _costs(sets, masses, i, slice(i + 1, None), merge)
-    alive = np.ones(len(sets), dtype=bool)
+    alive, rows = np.ones(len(sets), dtype=bool), np.arange(len(sets))
+    nearest = costs.argmin(axis=1)  # of each row, so that a step need not search all pairs
     while alive.sum() > n_sets:
-        i, j = divmod(int(np.argmin(costs)), len(sets))
+        i = int(costs[rows, nearest].argmin())
+        j = int(nearest[i])
         union = merge(sets[i], sets[j])
         sets[i], masses[i] = union, masses[i] + masses[j]
         _remove(j, alive, costs)
@@ -104,8 +106,12 @@ def _cluster_row(row: Sets, n_sets: int, merge: Callable[[Any, Any], Any], size:
                 _remove(j, alive, costs)
         others = np.flatnonzero(alive)
         before, after = others[others < i], others[others > i]
+        stale = (nearest == i) | ~alive[nearest] | (rows == i)
         costs[before, i] = _costs(sets, masses, i, before, merge)
         costs[i, after] = _costs(sets, masses, i, after, merge)
+        stale |= np.asarray(costs[:, i] <= costs[rows, nearest], dtype=bool)
+        stale &= alive
+        nearest[stale] = costs[stale].argmin(axis=1)
     return {int(sets[i]): masses[i] for i in np.flatnonzero(alive)}
 
 
