@@ -40,7 +40,6 @@ from dstheory.network._join_tree import Scope
 from dstheory.network._limits import DEFAULT, Limits
 from dstheory.notebook import ShownFields
 
-
 # Below, whole numbers are exact as floats, so that they can meet fractions.
 _MAX_WHOLE = 2.0**53
 
