@@ -17,7 +17,7 @@ from dstheory.decide._dominance import margins, maximality
 from dstheory.decide._expectations import mean_table
 from dstheory.decide._utilities import checked_utilities, prepared
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.programs import minimized
+from dstheory.kernels.programs import minima
 from dstheory.mass import MassFunction
 
 _SOLVED = 1e-9  # of a linear program, of the largest utility
@@ -80,10 +80,16 @@ def e_admissibility(
     store = normal.store.astype(np.float64).reshape(len(normal.focal), -1)
     maximal = np.moveaxis(maximality(normal, matrix, atol=atol), -1, 0).reshape(len(table), -1)
     kept = _witnessed(table, normal.focal, store, margin)
-    for act, row in np.argwhere(maximal & ~kept):
-        others = maximal[:, row]
-        missing = _shortfall(table[others] - table[act], normal.focal, store[:, row])
-        kept[act, row] = missing <= margin[others].max()
+    cases = np.argwhere(maximal & ~kept)
+    rivals = [table[maximal[:, row]] - table[act] for act, row in cases]
+    units = np.array([float(np.abs(each).max()) or 1.0 for each in rivals])
+
+    def program(place: int) -> dict[str, Any]:
+        return _program(rivals[place] / units[place], normal.focal, store[:, cases[place, 1]])
+
+    missing = units * minima("e_admissibility", len(cases), program)
+    for (act, row), gap in zip(cases, missing, strict=True):
+        kept[act, row] = gap <= margin[maximal[:, row]].max()
     return np.moveaxis(kept.reshape(len(table), *normal.batch_shape), 0, -1)
 
 
@@ -110,29 +116,26 @@ def _witnessed(
     return kept
 
 
-def _shortfall(
+def _program(
     rivals: NDArray[np.float64], focal: NDArray[Any], masses: NDArray[np.float64]
-) -> float:
+) -> dict[str, Any]:
     """Smallest advantage of the best rival over the allowed probabilities.
 
     Variables are the shares x[A, w] of m(A) that go to w in A, and the advantage t:
-    minimize t with sum x (u_rival(w) - u_act(w)) <= t and sum_w x[A, w] = m(A). Utilities are
-    divided by the largest one, as the tolerances of the solver are absolute.
+    minimize t with sum x (u_rival(w) - u_act(w)) <= t and sum_w x[A, w] = m(A). Utilities are at
+    most 1, as the tolerances of the solver are absolute.
     """
     from scipy.sparse import csr_array
 
-    unit = float(np.abs(rivals).max()) or 1.0
     present = masses > 0
     owner, element = np.nonzero(bits.members(focal[present], rivals.shape[1]).T)
     n_shares, n_sets = len(owner), int(present.sum())
     whole = csr_array((np.ones(n_shares), (owner, np.arange(n_shares))), (n_sets, n_shares + 1))
-    result = minimized(
-        "e_admissibility",
-        np.append(np.zeros(n_shares), 1.0),
-        A_ub=np.column_stack([rivals[:, element] / unit, -np.ones(len(rivals))]),
-        b_ub=np.zeros(len(rivals)),
-        A_eq=whole,
-        b_eq=masses[present],
-        bounds=[*[(0, None)] * n_shares, (None, None)],
-    )
-    return unit * float(result.fun)
+    return {
+        "c": np.append(np.zeros(n_shares), 1.0),
+        "A_ub": np.column_stack([rivals[:, element], -np.ones(len(rivals))]),
+        "b_ub": np.zeros(len(rivals)),
+        "A_eq": whole,
+        "b_eq": masses[present],
+        "bounds": [*[(0, None)] * n_shares, (None, None)],
+    }

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassError, MassFunction, construct, decide
 from dstheory.decide import CredalSet
 from dstheory.kernels import bits
+from dstheory.kernels import programs as programs_of_kernels
 from tests.dstheory.decide.strategies import problems
 from tests.naive import decide as naive
 
@@ -75,8 +76,10 @@ def test_the_credal_set_of_a_belief_decides_as_the_belief(problem):
         np.testing.assert_allclose(criterion(credal, acts), criterion(float_m, acts), atol=1e-8)
 
 
-def test_intervals_by_their_closed_form_and_by_programs():
-    """Rows of a batch, and exactly on fractions."""
+@pytest.mark.parametrize("together", [500, 30_000])
+def test_intervals_by_their_closed_form_and_by_programs(monkeypatch, together):
+    """Rows of a batch, in many programs and in one, and exactly on fractions."""
+    monkeypatch.setattr(programs_of_kernels, "_TOGETHER", together)
     rng = np.random.default_rng(0)
     p = rng.dirichlet(np.ones(4), size=6)
     low, high = np.maximum(p - 0.1, 0), np.minimum(p + rng.uniform(0, 0.3, (6, 4)), 1)
