@@ -191,8 +191,8 @@ def sensitivity(
     ]
     value, without, slopes = zip(*found, strict=True)
     batch = np.broadcast_shapes(*(np.shape(v) for v in value))
-    together = [np.array([np.broadcast_to(v, batch) for v in part]) for part in (slopes, without)]
-    now = np.array([np.broadcast_to(np.asarray(rate), batch) for rate in shares])
+    together = [np.stack([np.broadcast_to(v, batch) for v in part]) for part in (slopes, without)]
+    now = np.stack([np.broadcast_to(np.asarray(rate), batch) for rate in shares])
     first = np.broadcast_to(np.asarray(value[0]), batch)
     return Sensitivity(tuple(named), first[()] if not batch else first.copy(), now, *together)
 
@@ -213,7 +213,7 @@ def _rates(names: tuple[str, ...], name: str, shares: Any) -> list[Any]:
     else:
         listed = list(shares)
     if name == "rates":
-        return listed
+        return [rate if isinstance(rate, int) else as_share(rate, "rate")[()] for rate in listed]
     return [complement(as_share(share, "reliability"))[()] for share in listed]
 
 

@@ -52,6 +52,7 @@ def test_rate_derivatives_are_limits(quantity, event, sources, rates):
         g1, g2 = (at(i, rate + h) - found.value) / h, (at(i, rate + 2 * h) - found.value) / (2 * h)
         slope = g1 * g2 / (2 * g2 - g1) if g1 else 0
         assert found.derivatives[i] == slope
+        assert isinstance(found.derivatives[i], Fraction)
         assert found.without[i] == at(i, Fraction(1))
 
 
@@ -105,6 +106,8 @@ def test_batches_are_rows():
     with pytest.raises(DSTheoryError, match="one ranking per row"):
         found.ranking()
     assert str(found) == "Sensitivity of 3 sources, batch (4,)"
+    listed = sensitivity(sources, "a", "betp", rates=[0.1, 0.2, rates[2].tolist()])
+    assert listed.derivatives.tolist() == found.derivatives.tolist()
 
 
 def test_one_source_and_names():
