@@ -189,7 +189,9 @@ def _names(axis: object = ()) -> list[Any]:
 
 
 def check_rows(**values: object) -> None:
-    """Refuse series and data frames with the same rows in another order; rows are read by places.
+    """Refuse series and data frames with the same rows or columns in another order.
+
+    They are read by places.
 
     Raises
     ------
@@ -201,30 +203,26 @@ def check_rows(**values: object) -> None:
     >>> seen = pd.Series(["b", "a", "b"])
     >>> check_rows(successes=pd.Series({"a": 0, "b": 1}), trials=seen.value_counts())
     Traceback (most recent call last):
-    ValueError: the index of trials is ['b', 'a'], but that of successes is ['a', 'b']; bring both \
-into one order, such as by reindex, or give arrays if rows belong together by place
+    ValueError: the index of trials is ['b', 'a'], but the index of successes is ['a', 'b']; bring \
+both into one order, such as by reindex, or give arrays if their places belong together
     """
-    indices = [
-        (name, value.index)
-        for name, value in values.items()
-        if hasattr(value, "index") and hasattr(value.index, "equals")  # of pandas
-    ]
-    known: list[tuple[str, Any]] = []
-    for name, index in indices:
-        if any(index.equals(rows) for _, rows in known):
-            continue
-        for first, rows in known:
-            if len(index) != len(rows) or not index.isin(rows).all():
+    for axis, word in (("index", "is"), ("columns", "are")):
+        named: list[tuple[str, Any]] = [
+            (name, getattr(value, axis))
+            for name, value in values.items()
+            if hasattr(getattr(value, axis, None), "equals")  # of pandas
+        ]
+        for (first, rows), (name, index) in combinations(named, 2):
+            if len(index) != len(rows) or index.equals(rows) or not index.isin(rows).all():
                 continue
             if list(range(len(rows))) in (list(index), list(rows)):  # the places of whatever it is
                 continue
             if Counter(index) == Counter(rows):
                 raise ValueError(
-                    f"the index of {name} is {shown(list(index[:_SHOWN]))}, but that of {first} is "
-                    f"{shown(list(rows[:_SHOWN]))}; bring both into one order, such as by reindex, "
-                    "or give arrays if rows belong together by place"
+                    f"the {axis} of {name} {word} {shown(list(index[:_SHOWN]))}, but the {axis} of "
+                    f"{first} {word} {shown(list(rows[:_SHOWN]))}; bring both into one order, such "
+                    "as by reindex, or give arrays if their places belong together"
                 )
-        known.append((name, index))
 
 
 def check_axes(

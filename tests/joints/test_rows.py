@@ -98,13 +98,21 @@ def test_rows_of_two_series_are_the_same(pair):
     call = PAIRS[pair]
     call(ROWS)
     call(pd.Series(ROWS.to_numpy(), index=["X", "Y", "Z"]))  # other names say nothing
-    with pytest.raises(ValueError, match=r"the index of .* is \['z', 'y', 'x'\], but that of"):
+    with pytest.raises(ValueError, match=r"the index of .* is \['z', 'y', 'x'\], but the"):
         call(ROWS[::-1])
+
+
+def test_columns_of_two_frames_are_the_same():
+    low = pd.DataFrame({"length": [1.0, 2.0], "width": [3.0, 4.0]})
+    assert SampledInterval(low, low + 1).shape == (2,)
+    for call in (SampledInterval, binomial):
+        with pytest.raises(ValueError, match=r"the columns of .* are \['width', 'length'\], but"):
+            call(low, low[["width", "length"]] + 1)
 
 
 def test_compared_scores_and_labels_have_the_same_rows():
     with pytest.raises(
-        ValueError, match=r"the index of y is \['z', 'y', 'x'\], but that of scores"
+        ValueError, match=r"the index of y is \['z', 'y', 'x'\], but the index of scores"
     ):
         compare(ROWS, Y[::-1])
 
