@@ -75,6 +75,11 @@ def test_compromise_equals_its_definition_and_is_idempotent(given_opinions):
     assert as_sets(first.fuse(first, rule="compromise").mass) == as_sets(first.mass)
 
 
+def test_beliefs_that_differ_by_rounding_need_no_compromise():
+    one, two = (Opinion.from_beliefs(["a", "b"], [b, 0.2], 0.5) for b in (0.3, 0.1 + 0.2))
+    assert one.fuse(two, rule="compromise").mass.equals(one.mass)
+
+
 @given(ms=sources(size=1), counts=st.lists(st.integers(1, 5), min_size=8, max_size=8))
 def test_projected_probability_equals_its_definition(ms, counts):
     (m,) = ms
