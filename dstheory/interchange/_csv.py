@@ -93,18 +93,20 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
             f"text is {type(text).__name__}, expected a string of CSV; read the file first"
         )
     text = text.removeprefix("\ufeff")  # the mark of spreadsheets
-    head = text.partition("\n")[0]
-    mark = ";" if ";" in head and "," not in head else ","  # as where commas are decimal
-    try:
-        lines = [line for line in csv.reader(io.StringIO(text), delimiter=mark) if line]
-    except csv.Error as error:
-        raise DSTheoryError(f"the text is not CSV: {error}") from error
+    lines = _lines(text, ",")
+    if lines and len(lines[0]) == 1:  # commas are decimal
+        lines = _lines(text, ";")
     if not lines:
         raise DSTheoryError("the text is empty; its first line names labels and masses")
     columns = next((i for i, name in enumerate(lines[0]) if _MASS_COLUMN.fullmatch(name)), 0)
     if columns == 0:
         raise DSTheoryError(f"head {lines[0]} has no labels followed by a column 'mass'")
     labels, names = lines[0][:columns], lines[0][columns:]
+    if frame is None and "" in labels:
+        raise DSTheoryError(
+            f"head {lines[0]} has a column without a name, such as an index; leave it out, or give "
+            "the frame if it is a label"
+        )
     if frame is not None and labels != [str(label) for label in frame]:
         raise FrameError(f"head has labels {labels}, but the frame is {frame!r}")
     single = names == ["mass"]
@@ -116,6 +118,13 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
     table = np.array(cells, dtype=object if exact else np.float64).reshape(len(rows), len(names))
     masses = table[:, 0] if single else table.T
     return MassFunction(frame or Frame(labels), [mask for mask, _ in rows], masses)
+
+
+def _lines(text: str, mark: str) -> list[list[str]]:
+    try:
+        return [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if line]
+    except csv.Error as error:
+        raise DSTheoryError(f"the text is not CSV: {error}") from error
 
 
 def _csv_labels(frame: Frame) -> list[str]:

@@ -160,6 +160,7 @@ def test_damaged_foreign_and_future_json_is_refused(text, message):
         ("a,mass_0,mass_2\n1,1,1", "columns of masses are"),
         ("a,a,mass\n1,0,1", "repeats position 0"),
         ("a,mass", "there are 0 focal sets|sum to 0"),
+        (",a,mass\n0,1,0.25\n1,0,0.75", "a column without a name, such as an index"),
     ],
 )
 def test_other_csv_is_refused(text, message):
@@ -175,6 +176,8 @@ def test_csv_of_another_frame_is_refused():
 def test_csv_of_spreadsheets():
     m = from_csv("\ufeffa;b;mass\r\n1;0;0,25\r\n1;1;0,75\r\n", Frame(["a", "b"]))
     assert m.to_dict() == {("a",): 0.25, ("a", "b"): 0.75}
+    lines = MassFunction(Frame(["a;\nb", ""]), [1, 3], [0.25, 0.75])
+    assert from_csv(to_csv(lines), lines.frame) == lines
 
 
 def test_mixed_csv_becomes_floats():
