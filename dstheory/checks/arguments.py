@@ -207,22 +207,31 @@ def check_rows(**values: object) -> None:
 both into one order, such as by reindex, or give arrays if their places belong together
     """
     for axis, word in (("index", "is"), ("columns", "are")):
-        named: list[tuple[str, Any]] = [
-            (name, getattr(value, axis))
-            for name, value in values.items()
-            if hasattr(getattr(value, axis, None), "equals")  # of pandas
-        ]
-        for (first, rows), (name, index) in combinations(named, 2):
-            if len(index) != len(rows) or index.equals(rows) or not index.isin(rows).all():
+        known: list[tuple[str, Any]] = []
+        for name, value in values.items():
+            index: Any = getattr(value, axis, None)
+            if not hasattr(index, "equals"):  # not of pandas
                 continue
-            if list(range(len(rows))) in (list(index), list(rows)):  # the places of whatever it is
+            if any(index.equals(rows) for _, rows in known):
                 continue
-            if Counter(index) == Counter(rows):
-                raise ValueError(
-                    f"the {axis} of {name} {word} {shown(list(index[:_SHOWN]))}, but the {axis} of "
-                    f"{first} {word} {shown(list(rows[:_SHOWN]))}; bring both into one order, such "
-                    "as by reindex, or give arrays if their places belong together"
-                )
+            for first, rows in known:
+                if _is_reordered(index, rows):
+                    raise ValueError(
+                        f"the {axis} of {name} {word} {shown(list(index[:_SHOWN]))}, but the "
+                        f"{axis} of {first} {word} {shown(list(rows[:_SHOWN]))}; bring both into "
+                        "one order, such as by reindex, or give arrays if their places belong "
+                        "together"
+                    )
+            known.append((name, index))
+
+
+def _is_reordered(index: Any, rows: Any) -> bool:
+    """Whether one is the other in another order, and neither only counts places."""
+    if len(index) != len(rows) or not index.isin(rows).all():
+        return False
+    if list(range(len(rows))) in (list(index), list(rows)):
+        return False
+    return Counter(index) == Counter(rows)
 
 
 def check_axes(

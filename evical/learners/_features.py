@@ -14,6 +14,7 @@ from evical.scores.checks import check_labels, check_weights, refuse, refuse_hug
 
 Metric: TypeAlias = Literal["euclidean", "precomputed"]
 _GREATEST = 1e100  # products of its square are floats
+_DATES = ("date", "time", "duration", "period")  # how NumPy, pandas, polars name their types
 
 
 def read_samples(
@@ -131,9 +132,10 @@ def _validated(
 
 def _no_dates(values: ArrayLike, name: str = "X") -> Any:
     """The values, unless they are dates, of which NumPy makes floats, of NaT too."""
-    dtype = getattr(values, "dtype", None)
-    if getattr(dtype, "kind", "") in ("m", "M"):
-        raise TypeError(f"{name} holds {dtype}, expected numbers; take days from some date")
+    types: Any = getattr(values, "dtypes", getattr(values, "dtype", None))  # of columns, or one
+    for dtype in np.ravel(types):
+        if str(dtype).lower().startswith(_DATES):
+            raise TypeError(f"{name} holds {dtype}, expected numbers; take days from some date")
     return values
 
 

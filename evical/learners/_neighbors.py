@@ -23,7 +23,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_count, check_level
+from dstheory.checks.arguments import check_count, check_level, check_rows
 from dstheory.kernels.batches import blocks
 from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, SamplesLike
@@ -268,6 +268,7 @@ class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type:
         return self
 
     def _read(self, X: SamplesLike, y: ArrayLike | MassFunction) -> Floats:
+        check_rows(X=X, y=y)
         return read_features(self, X, None if isinstance(y, MassFunction) else y, reset=True)
 
     def _neighbors(self, X: Any) -> Neighbors:

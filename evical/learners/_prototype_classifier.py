@@ -27,7 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_count
+from dstheory.checks.arguments import check_count, check_rows
 from dstheory.kernels.batches import blocks
 from evical._fitting import (
     NOT_NEGATIVE,
@@ -586,6 +586,7 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
             If the cost still falls after `max_iter` iterations.
         """
         self._check_parameters()
+        check_rows(X=X, y=y, sample_weight=sample_weight)
         X = read_features(self, X, None if isinstance(y, MassFunction) else y, reset=True)
         self.classes_, plausibility = read_labels(y, len(X), self._refusal())
         X, target, weight = merged(

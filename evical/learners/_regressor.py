@@ -25,7 +25,7 @@ from sklearn.cluster import KMeans
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import check_count, check_degree, check_level
+from dstheory.checks.arguments import check_count, check_degree, check_level, check_rows
 from dstheory.inference import GRFN
 from dstheory.kernels.batches import blocks
 from evical._fitting import (
@@ -594,6 +594,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
             parameter is out of range.
         """
         self._check_parameters()
+        check_rows(X=X, y=y, sample_weight=sample_weight)
         X, y = read_responses(self, X, y)
         weight = read_weights(sample_weight, len(y))
         random = as_random_state(self.random_state)

@@ -687,9 +687,9 @@ def check_samples(
     Raises
     ------
     ValueError
-        If there are no samples, lengths differ, series have the same rows in another order, a label
-        is NaN or infinite, `y` is not of classes or has one class only, a weight is unusable, or
-        all of a class are zero.
+        If there are no samples, lengths differ, data frames and series have the same rows in
+        different orders, a label is NaN or infinite, `y` is not of classes or has one class only, a
+        weight is unusable, or all of a class are zero.
 
     Examples
     --------

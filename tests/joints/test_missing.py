@@ -81,6 +81,8 @@ def test_dates_are_neither_features_nor_responses():
     for call in (
         lambda: EvidentialRegressor().fit(X, days()),
         lambda: EvidentialRegressor().fit(np.stack([DAYS, days()], axis=1), P),
+        lambda: EvidentialRegressor().fit(pd.DataFrame({"day": days()}), P),
+        lambda: EvidentialRegressor().fit(pl.from_pandas(pd.DataFrame({"day": days()})), P),
     ):
         with pytest.raises(TypeError, match="expected numbers"):
             call()

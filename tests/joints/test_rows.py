@@ -4,7 +4,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.frozen import FrozenEstimator
-from sklearn.naive_bayes import GaussianNB
+from sklearn.linear_model import LogisticRegression
 
 from dstheory import Frame, MassFunction
 from dstheory.argumentation import ArgumentationSystem
@@ -21,10 +21,14 @@ from dstheory.inference import (
     predict,
 )
 from dstheory.revise import contextual_discount, generalized_bayes
-from evical import EvidentialFusion, LogisticCalibrator, ScoreCounts
-from evical.conformal import ConformalClassifier, ConformalScores
-from evical.evaluation import CalibrationMonitor, ConformalEvaluation, Evaluation, compare
-from evical.fusion import sources_from_long
+from evical import EvidentialClassifier, EvidentialFusion, LogisticCalibrator, ScoreCounts
+from evical.conformal import ConformalScores
+from evical.evaluation import CalibrationMonitor, Evaluation, compare
+from evical.learners import (
+    EvidentialKNeighborsClassifier,
+    EvidentialRBFClassifier,
+    EvidentialRegressor,
+)
 from evical.metrics import aurc, brier_score, coverage_test, log_loss, set_coverage
 from evical.multiclass import SoftmaxCalibrator
 from tests.support.each import each
@@ -100,6 +104,29 @@ def test_rows_of_two_series_are_the_same(pair):
     call(pd.Series(ROWS.to_numpy(), index=["X", "Y", "Z"]))  # other names say nothing
     with pytest.raises(ValueError, match=r"the index of .* is \['z', 'y', 'x'\], but the"):
         call(ROWS[::-1])
+
+
+def test_samples_labels_and_weights_have_the_same_rows():
+    fits = [
+        EvidentialClassifier(FrozenEstimator(LogisticRegression().fit(LINE, Y))).fit,
+        EvidentialKNeighborsClassifier(n_neighbors=1, optimize=False).fit,
+        EvidentialRBFClassifier(n_prototypes=2, max_iter=1).fit,
+        EvidentialRegressor(rho=1, slope_penalty=0, max_iter=1).fit,
+    ]
+    for fit in fits:
+        with pytest.raises(ValueError, match=r"the index of y is .* but the index of X"):
+            fit(LINE, Y[::-1])
+    for fit in fits[0], *fits[2:]:
+        with pytest.raises(ValueError, match="the index of sample_weight is"):
+            fit(LINE, Y, ROWS[::-1])
+    fusion = EvidentialFusion(rule="dempster").fit({"one": HALVES, "two": HALVES}, Y)
+    for call in (
+        lambda: fusion.predict({"one": HALVES, "two": HALVES[::-1]}),
+        lambda: EvidentialFusion(rule="dempster").fit({"one": HALVES}, Y[::-1]),
+        lambda: ConformalScores.from_samples(HALVES, Y[::-1]),
+    ):
+        with pytest.raises(ValueError, match=r"the index of .* is \['z', 'y', 'x'\], but the"):
+            call()
 
 
 def test_columns_of_two_frames_are_the_same():
