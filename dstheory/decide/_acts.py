@@ -15,12 +15,14 @@ from dstheory.checks.masses import as_masses
 from dstheory.kernels import bits
 from dstheory.kernels.rows import in_row
 
+_ROUNDING = 1e-12  # of a sum, relative to the largest value of any act
+
 Acts: TypeAlias = Iterable[Any] | None
 """Names of the acts; None: their places, or labels without utilities."""
 
 
 def best_act(values: Numbers, acts: Acts = None) -> Any:
-    """Find the act with the largest value in each row, the first of ties.
+    """Find the act with the largest value in each row, the first of ties up to rounding.
 
     Parameters
     ----------
@@ -61,6 +63,9 @@ def best_act(values: Numbers, acts: Acts = None) -> Any:
 def first_best(values: NDArray[Any], acts: Acts) -> Any:
     """`best_act` of an array that is known to be valid."""
     names = None if acts is None else act_names(acts, values.shape[-1])
+    if values.dtype.kind == "f":
+        size = np.abs(values).max(axis=-1, keepdims=True, where=np.isfinite(values), initial=0)
+        values = values >= values.max(axis=-1, keepdims=True) - _ROUNDING * size
     index = np.argmax(values, axis=-1)
     if index.ndim == 0:
         return int(index) if names is None else names[int(index)]

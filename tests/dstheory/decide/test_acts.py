@@ -9,6 +9,8 @@ from dstheory import Frame, decide
 
 
 def test_best_act_takes_the_first_of_equals():
+    assert decide.best_act([0.3, 0.1 + 0.2]) == decide.best_act([-np.inf, -np.inf]) == 0
+    assert decide.best_act([0.3, np.inf]) == decide.best_act([2**60, 2**60 + 1]) == 1
     assert decide.best_act([1, 3, 3]) == 1
     assert decide.best_act([Fraction(1, 2), Fraction(1, 3)], acts=["x", "y"]) == "x"
     assert decide.best_act(np.zeros((2, 0, 3))).shape == (2, 0)

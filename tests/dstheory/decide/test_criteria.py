@@ -140,6 +140,8 @@ def test_labels_keep_their_type(rule):
 def test_ties_go_to_the_first_label(rule):
     assert rule(MassFunction(Frame(["a", "b"]), [3], [1.0])) == "a"
     assert rule(MassFunction(Frame(["a", "b", "c"]), [2, 4], [0.5, 0.5])) == "b"
+    rounded = MassFunction(Frame(["a", "b", "c", "d"]), [1, 2, 4, 8], [0.3, 0.1 + 0.2, 0.2, 0.2])
+    assert rule(rounded) == "a"
 
 
 @pytest.mark.parametrize("rule", CRITERIA)
