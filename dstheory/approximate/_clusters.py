@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory.approximate._rows import by_row
+from dstheory.approximate._rows import DIGITS, by_row
 from dstheory.checks.arguments import check_choice, check_count
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
@@ -126,7 +126,8 @@ def _costs(
     sizes = bits.cardinality(sets[others])
     merged = bits.cardinality(merge(sets[others], sets[i]))
     own = int(sets[i]).bit_count()
-    return np.asarray(abs(masses[others] * (merged - sizes)) + abs(masses[i] * (merged - own)))
+    costs = abs(masses[others] * (merged - sizes)) + abs(masses[i] * (merged - own))
+    return np.asarray(costs if masses.dtype == object else costs.round(DIGITS))
 
 
 def _remove(place: int, alive: NDArray[np.bool_], costs: NDArray[Any]) -> None:

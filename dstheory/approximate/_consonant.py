@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
+from dstheory.approximate._rows import DIGITS
 from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.construct.chains import assemble, falling_order, of_contour
 from dstheory.kernels import bits
@@ -87,7 +88,8 @@ def consonant_approximation(
 
 def _outer(m: MassFunction, order: Iterable[Hashable] | None) -> MassFunction:
     if order is None:
-        positions = falling_order(m.contour())
+        contour = m.contour()
+        positions = falling_order(contour if contour.dtype == object else contour.round(DIGITS))
     else:
         fixed = _positions(m, order)
         positions = np.broadcast_to(fixed, (*m.batch_shape, len(fixed)))

@@ -15,6 +15,7 @@ from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
 Sets = dict[int, Any]
+DIGITS = 12  # that rounding leaves of sums of masses, so that ties are ties
 
 
 def mass_ranks(store: NDArray[Any]) -> NDArray[np.intp]:

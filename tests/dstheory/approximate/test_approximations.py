@@ -55,6 +55,18 @@ def test_k_l_x_equals_its_definition(m, k, more, loss):
     assert as_sets(k_l_x(m, k, k + more, loss)) == expected
 
 
+@every_one
+def test_sums_of_tenths_are_approximated_like_fractions(name):
+    """Rounding of sums breaks no tie, of costs or of plausibilities."""
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        focal = np.sort(rng.choice(np.arange(1, 16), 6, replace=False))
+        tenths = rng.multinomial(10, np.ones(6) / 6)
+        exact = CASES[name](MassFunction(FRAME, focal, [Fraction(int(n), 10) for n in tenths]))
+        found = CASES[name](MassFunction(FRAME, focal, tenths / 10))
+        assert found.equals(exact, atol=1e-9)
+
+
 @pytest.mark.parametrize("number", [Fraction, float])
 def test_k_l_x_may_lose_all_that_is_allowed(number):
     """Sums of tenths are rounded."""
