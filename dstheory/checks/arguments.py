@@ -206,13 +206,11 @@ def check_rows(**values: object) -> None:
     ValueError: the index of trials is ['b', 'a'], but the index of successes is ['a', 'b']; bring \
 both into one order, such as by reindex, or give arrays if their places belong together
     """
-    for axis, word in (("index", "is"), ("columns", "are")):
+    for axis, word, read in (("index", "is", _index), ("columns", "are", _columns)):
         known: list[tuple[str, Any]] = []
         for name, value in values.items():
-            index: Any = getattr(value, axis, None)
-            if not hasattr(index, "equals"):  # not of pandas
-                continue
-            if any(index.equals(rows) for _, rows in known):
+            index = read(value)
+            if index is None or any(_same_names(index, rows) for _, rows in known):
                 continue
             for first, rows in known:
                 if _is_reordered(index, rows):
@@ -225,9 +223,24 @@ both into one order, such as by reindex, or give arrays if their places belong t
             known.append((name, index))
 
 
+def _index(value: object) -> Any:
+    """Names of rows, of pandas."""
+    index = getattr(value, "index", None)
+    return index if hasattr(index, "equals") else None
+
+
+def _columns(value: object) -> Any:
+    """Names of columns, of any data frame."""
+    return _names(*_axes(value)[1:]) or None
+
+
+def _same_names(index: Any, rows: Any) -> bool:
+    return bool(index.equals(rows) if hasattr(index, "equals") else index == rows)
+
+
 def _is_reordered(index: Any, rows: Any) -> bool:
     """Whether one is the other in another order, and neither only counts places."""
-    if len(index) != len(rows) or not index.isin(rows).all():
+    if len(index) != len(rows) or (hasattr(index, "isin") and not index.isin(rows).all()):
         return False
     if list(range(len(rows))) in (list(index), list(rows)):
         return False

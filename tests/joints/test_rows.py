@@ -133,8 +133,9 @@ def test_columns_of_two_frames_are_the_same():
     low = pd.DataFrame({"length": [1.0, 2.0], "width": [3.0, 4.0]})
     assert SampledInterval(low, low + 1).shape == (2,)
     for call in (SampledInterval, binomial):
-        with pytest.raises(ValueError, match=r"the columns of .* are \['width', 'length'\], but"):
-            call(low, low[["width", "length"]] + 1)
+        for table in (low, pl.from_pandas(low)):
+            with pytest.raises(ValueError, match=r"the columns of .* are \['width', 'length'\]"):
+                call(table, table[["width", "length"]] + 1)
 
 
 def test_compared_scores_and_labels_have_the_same_rows():
