@@ -5,7 +5,7 @@ somewhere inside.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from difflib import get_close_matches
 from math import log10
@@ -234,13 +234,14 @@ def _columns(value: object) -> Any:
     return _names(*_axes(value)[1:]) or None
 
 
-def _same_names(index: Any, rows: Any) -> bool:
-    return bool(index.equals(rows) if hasattr(index, "equals") else index == rows)
+def _same_names(index: Sequence[Hashable], rows: Sequence[Hashable]) -> bool:
+    return bool(getattr(index, "equals", index.__eq__)(rows))
 
 
-def _is_reordered(index: Any, rows: Any) -> bool:
+def _is_reordered(index: Sequence[Hashable], rows: Sequence[Hashable]) -> bool:
     """Whether one is the other in another order, and neither only counts places."""
-    if len(index) != len(rows) or (hasattr(index, "isin") and not index.isin(rows).all()):
+    is_in = getattr(index, "isin", None)  # of pandas, much faster than what follows
+    if len(index) != len(rows) or (is_in is not None and not is_in(rows).all()):
         return False
     if list(range(len(rows))) in (list(index), list(rows)):
         return False

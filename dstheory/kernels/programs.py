@@ -45,7 +45,7 @@ def minima(task: str, count: int, program: Callable[[int], dict[str, Any]]) -> F
         parts.append(program(place))
         cells += parts[-1]["A_ub"].size
         if cells >= _TOGETHER or place == count - 1:
-            joint: Any = {name: [one[name] for one in parts] for name in parts[0]}
+            joint: dict[str, Any] = {name: [one[name] for one in parts] for name in parts[0]}
             for name, each in joint.items():
                 joint[name] = block_diag(each) if name[0] == "A" else np.concatenate(each)
             x = minimized(task, joint.pop("c"), **joint).x

@@ -132,8 +132,8 @@ def _validated(
 
 def _no_dates(values: ArrayLike, name: str = "X") -> Any:
     """The values, unless they are dates, of which NumPy makes floats, of NaT too."""
-    types: Any = getattr(values, "dtypes", getattr(values, "dtype", None))  # of columns, or one
-    for dtype in np.ravel(types):
+    one = [getattr(values, "dtype", None)]
+    for dtype in getattr(values, "dtypes", one) if hasattr(values, "columns") else one:
         if str(dtype).lower().startswith(_DATES):
             raise TypeError(f"{name} holds {dtype}, expected numbers; take days from some date")
     return values
