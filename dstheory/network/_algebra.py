@@ -62,7 +62,7 @@ class Amount:
 class Part(ABC):
     """Operand of an algebra: numbers on a scope, up to a factor of exp(log_scale).
 
-    Floats are scaled, so that the largest is near 1. If another then falls below 1e-290, `logs`
+    Floats are scaled, so that the largest is moderate. If another falls below 1e-290, `logs`
     says that all are kept as logarithms: later evidence may support what has become unlikely.
     """
 
