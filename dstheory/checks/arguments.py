@@ -240,12 +240,22 @@ def _same_names(index: Sequence[Hashable], rows: Sequence[Hashable]) -> bool:
 
 def _is_reordered(index: Sequence[Hashable], rows: Sequence[Hashable]) -> bool:
     """Whether one is the other in another order, and neither only counts places."""
-    is_in = getattr(index, "isin", None)  # of pandas, much faster than what follows
-    if len(index) != len(rows) or (is_in is not None and not is_in(rows).all()):
+    if len(index) != len(rows):
         return False
-    if list(range(len(rows))) in (list(index), list(rows)):
+    try:  # by pandas, ten times as fast as the last line
+        if not np.all(getattr(index, "isin", bool)(rows)):
+            return False
+    except (
+        TypeError,
+        ValueError,
+        NotImplementedError,
+    ):  # one has levels, or types that the other cannot have
         return False
-    return Counter(index) == Counter(rows)
+    return not any(map(_counts_places, (index, rows))) and Counter(index) == Counter(rows)
+
+
+def _counts_places(index: Sequence[Hashable]) -> bool:
+    return all(isinstance(name, int) and name == place for place, name in enumerate(index))
 
 
 def check_axes(

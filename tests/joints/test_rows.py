@@ -145,6 +145,18 @@ def test_compared_scores_and_labels_have_the_same_rows():
         compare(ROWS, Y[::-1])
 
 
+def test_names_of_other_types_are_no_order():
+    """Pandas does not compare names with levels, or intervals, with texts."""
+    for index in (pd.MultiIndex.from_product([["a"], PLACES]), pd.interval_range(0, 3)):
+        other = ROWS.set_axis(index)
+        for one, two in (
+            (ROWS, other + 3),
+            (other, ROWS + 3),
+            (other.reset_index(drop=True), other),
+        ):
+            assert binomial(one, two).batch_shape == (3,)
+
+
 def test_rows_that_only_count_are_places():
     """Predictions have no index, and the sample may be shuffled."""
     for rows in (ROWS, ROWS.set_axis([2, 0, 1])):
