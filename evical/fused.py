@@ -167,7 +167,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
         """
         check_declared(self)
         named = named_sources(sources)
-        check_rows(**named | {"y": y, "sample_weight": sample_weight})
+        check_rows(**named | {"y": y, "sample_weight": sample_weight, "groups": groups})
         labels = None if y is None else as_column(y)
         if labels is None or missing(labels).any():
             self._learn_consensus(named, labels, sample_weight)

@@ -667,7 +667,7 @@ def check_groups(groups: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def check_samples(
-    X: Any, y: Any, sample_weight: Any
+    X: Any, y: Any, sample_weight: Any, **metadata: object
 ) -> tuple[Any, NDArray[Any], NDArray[np.float64] | None]:
     """Samples that can be indexed, labels of at least two classes, and weights.
 
@@ -677,6 +677,8 @@ def check_samples(
         The classifiers check its content.
     y : (n,) array of labels
     sample_weight : (n,) array or None
+    **metadata
+        Of the samples, such as groups; in the same order.
 
     Returns
     -------
@@ -699,7 +701,7 @@ def check_samples(
     """
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
-    check_rows(X=X, y=y, sample_weight=sample_weight)
+    check_rows(X=X, y=y, sample_weight=sample_weight, **metadata)
     y = check_labels(y)
     X, y = indexable(without_mask(X), y)
     weight = check_weights(sample_weight, len(y))

@@ -119,6 +119,8 @@ def test_samples_labels_and_weights_have_the_same_rows():
     for fit in fits[0], *fits[2:]:
         with pytest.raises(ValueError, match="the index of sample_weight is"):
             fit(LINE, Y, ROWS[::-1])
+    with pytest.raises(ValueError, match="the index of groups is"):
+        EvidentialClassifier(cv=3).fit(LINE, Y, groups=ROWS[::-1])
     fusion = EvidentialFusion(rule="dempster").fit({"one": HALVES, "two": HALVES}, Y)
     for call in (
         lambda: fusion.predict({"one": HALVES, "two": HALVES[::-1]}),
