@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_rows, did_you_mean
+from dstheory.checks.arguments import did_you_mean
 from evical._fitting import all_or_nothing, check_declared
 from evical._typing import Floats, RuleName, SamplesLike, Weights
 from evical.classifier import EvidentialClassifier
@@ -166,8 +166,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
             If a source goes against the others, or scores point the wrong way.
         """
         check_declared(self)
-        named = named_sources(sources)
-        check_rows(**named | {"y": y, "sample_weight": sample_weight, "groups": groups})
+        named = named_sources(sources, y=y, sample_weight=sample_weight, groups=groups)
         labels = None if y is None else as_column(y)
         if labels is None or missing(labels).any():
             self._learn_consensus(named, labels, sample_weight)
@@ -332,7 +331,6 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
 
     def _given(self, named: dict[str, Any], names: list[str]) -> Given:
         """What sources say, checked, where those that are missing are silent."""
-        check_rows(**named)
         for name, source in named.items():
             check_fitted_order(source, self._columns.get(name, []), f"source {name!r}")
         given = Given.checked(named, self.classes_, self._labeled)

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 from dstheory import Frame, MassFunction
 from dstheory.argumentation import ArgumentationSystem
@@ -22,8 +23,9 @@ from dstheory.inference import (
 )
 from dstheory.revise import contextual_discount, generalized_bayes
 from evical import EvidentialClassifier, EvidentialFusion, LogisticCalibrator, ScoreCounts
-from evical.conformal import ConformalScores
-from evical.evaluation import CalibrationMonitor, Evaluation, compare
+from evical.conformal import ConformalClassifier, ConformalScores
+from evical.evaluation import CalibrationMonitor, ConformalEvaluation, Evaluation, compare
+from evical.fusion import sources_from_long
 from evical.learners import (
     EvidentialKNeighborsClassifier,
     EvidentialRBFClassifier,
