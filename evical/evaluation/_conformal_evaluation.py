@@ -462,6 +462,7 @@ class ConformalEvaluation:
             raise TypeError(
                 f"classifier is {shown(classifier)}, expected a fitted ConformalClassifier"
             )
+        check_rows(X=X, y=y)
         table = classifier.predict_p(X)
         numbers, notes = calibration_of(classifier)
         conditional = classifier.conditional

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_sequence, check_instance, shown
+from dstheory.checks.arguments import as_sequence, check_instance, check_rows, shown
 from dstheory.notebook import ShownFields, html_table
 from evical._typing import Floats, SamplesLike
 from evical.beliefs import Beliefs
@@ -208,6 +208,7 @@ class EnsembleEvaluation:
         """
         if not isinstance(ensemble, FusedPredictor):
             raise TypeError(f"ensemble is {shown(ensemble)}, expected a fitted EvidentialEnsemble")
+        check_rows(X=X, y=y)
         fusion: Any = getattr(ensemble, "fusion_", None) or ensemble.rule
         learned = fusion.by_source() if hasattr(fusion, "by_source") else {}
         made = cls.from_masses(

@@ -468,6 +468,7 @@ class Evaluation:
         if isinstance(estimator, type) or not hasattr(estimator, "predict_proba"):
             expected = "a fitted calibrator or classifier with predict_proba"
             raise TypeError(f"estimator is {shown(estimator)}, expected {expected}")
+        check_rows(X=X, y=y, sample_weight=options.get("sample_weight"))
         options.setdefault("name", type(estimator).__name__)
         if np.ndim(X) == 1 or np.shape(X)[1:] == (1,):
             options.setdefault("scores", np.ravel(X))

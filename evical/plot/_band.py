@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
-from dstheory.checks.arguments import check_flag, check_level
+from dstheory.checks.arguments import check_flag, check_level, check_rows
 from dstheory.plot.style import UNIT, axes_or_new, band_style, finish, ink, literal, next_curve
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
@@ -132,13 +132,14 @@ class BeliefBandDisplay:
         TypeError
             If the calibrator is not fitted, or predicts no intervals.
         """
+        check_rows(scores=scores, y=y)
         values = check_scores(scores)
         classes = known_classes(calibrator)
         hits = None if y is None else positive_outcomes(y, classes, 1)
         frequencies = _frequencies(values, hits, n_bins, confidence)
         margin = 0.05 * (np.ptp(values) or 1.0)
         grid = np.linspace(values.min() - margin, values.max() + margin, _N_GRID)
-        bel, pl = predictions(calibrator, "predict_interval", grid).T
+        bel, pl = predictions(calibrator, "predict_interval", grid, None).T
         model = getattr(calibrator, "model", None)
         display = cls(
             grid,

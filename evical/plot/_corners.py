@@ -231,8 +231,8 @@ class SimplexDisplay:
             If the estimator predicts neither beliefs nor probabilities.
         """
         if hasattr(estimator, "predict_mass"):
-            return cls.from_predictions(y, predictions(estimator, "predict_mass", X), **options)
-        probabilities = predictions(estimator, "predict_proba", X)
+            return cls.from_predictions(y, predictions(estimator, "predict_mass", X, y), **options)
+        probabilities = predictions(estimator, "predict_proba", X, y)
         labels = known_classes(estimator)
         return cls.from_predictions(y, probabilities, labels=labels, **options)
 

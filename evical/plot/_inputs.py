@@ -7,16 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from dstheory.checks.arguments import check_instance
+from dstheory.checks.arguments import check_instance, check_rows
 from evical._typing import SamplesLike
 from evical.metrics.inputs import class_codes
 
 
-def predictions(estimator: BaseEstimator, method: str, X: SamplesLike) -> Any:
-    """Predictions of a fitted estimator by a method that it must have."""
+def predictions(estimator: BaseEstimator, method: str, X: SamplesLike, y: object) -> Any:
+    """Predictions of a fitted estimator by a method that it must have, for samples of labels y."""
     if isinstance(estimator, type) or not hasattr(estimator, method):
         name = getattr(estimator, "__name__", type(estimator).__name__)
         raise TypeError(f"{name} has no {method}; give a fitted estimator that has")
+    check_rows(X=X, y=y)
     return getattr(estimator, method)(X)
 
 

@@ -282,7 +282,7 @@ class BeliefIntervalDisplay:
         many = len(getattr(estimator, "classes_", ())) > MAX_CLASSES and hasattr(
             estimator, "beliefs"
         )
-        y_belief = predictions(estimator, "beliefs" if many else "predict_mass", X)
+        y_belief = predictions(estimator, "beliefs" if many else "predict_mass", X, y)
         options["name"] = display_name(estimator, options.get("name"))
         return cls.from_predictions(y, y_belief, **options)
 

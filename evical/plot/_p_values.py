@@ -158,7 +158,7 @@ class PValuesDisplay:
         >>> int(PValuesDisplay.from_estimator(clf, X[1::2], y[1::2]).counts_.sum())
         75
         """
-        p = predictions(classifier, "predict_p", X)
+        p = predictions(classifier, "predict_p", X, y)
         known = calibration_of(classifier)[0].get(None) or None
         labels = known_classes(classifier)
         return cls.from_p_values(

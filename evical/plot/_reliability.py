@@ -358,7 +358,7 @@ class ReliabilityDisplay:
         """
         classes = known_classes(estimator)
         index = positive_index(classes, pos_label)
-        prob = np.asarray(predictions(estimator, "predict_proba", X))[:, index]
+        prob = np.asarray(predictions(estimator, "predict_proba", X, y))[:, index]
         options.setdefault("class_name", str(classes[index]))
         options["name"] = display_name(estimator, options.get("name"))
         return cls.from_predictions(positive_outcomes(y, classes, index), prob, **options)

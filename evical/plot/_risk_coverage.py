@@ -99,9 +99,9 @@ class RiskCoverageDisplay:
         TypeError, ValueError
             As `evical.metrics.risk_coverage_curve`, or if the estimator is not fitted.
         """
-        p = np.asarray(predictions(estimator, "predict_proba", X))
+        p = np.asarray(predictions(estimator, "predict_proba", X, y))
         if isinstance(by, str) and by in ("width", "plausibility"):
-            bounds = class_intervals(predictions(estimator, "predict_mass", X))
+            bounds = class_intervals(predictions(estimator, "predict_mass", X, y))
             by = doubts(p, assigned_classes(p), bounds, by)
         return cls.from_predictions(
             y,
