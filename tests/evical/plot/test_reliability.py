@@ -1,6 +1,7 @@
 """Reliability diagrams: what is drawn equals what scikit-learn and SciPy compute by other ways."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from scipy.stats import beta
@@ -233,6 +234,13 @@ def test_an_estimator_is_its_predictions(ax, strategy):
     assert (one.name, two.name) == ("LogisticRegression", None)
     assert ax.get_ylabel() == r"Share of class \$0"
     ax.figure.draw_without_rendering()
+
+
+def test_samples_and_labels_have_the_same_rows(ax):
+    X, y = pd.DataFrame({"x": [0.0, 1.0]}, index=["p", "q"]), pd.Series([0, 1], index=["p", "q"])
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match=r"the index of y is .* but the index of X"):
+        ReliabilityDisplay.from_estimator(model, X, y[::-1], ax=ax)
 
 
 def test_calibrators_and_mass_functions(ax):
