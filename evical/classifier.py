@@ -205,7 +205,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
     ) -> Scored | None:
         """Fit without warnings; scores of all samples, if one calibrator was trained on them."""
         self._check_parameters()
-        X, y, weight = check_samples(X, y, sample_weight, **fit_params)
+        X, y, weight = check_samples(X, y, sample_weight, fit_params.get("groups"))
         estimator = self._resolved_estimator()
         frozen = isinstance(estimator, FrozenEstimator)
         self.classes_ = frozen_classes(estimator, y) if frozen else np.unique(y)

@@ -94,7 +94,7 @@ def cross_val_mass(
     _check_estimator(estimator)
     check_verbose(verbose)
     params = {} if params is None else as_mapping(params, "params", "arguments of fit by name")
-    X, y, weight = check_samples(X, y, params.get("sample_weight"), groups=groups)
+    X, y, weight = check_samples(X, y, params.get("sample_weight"), groups)
     split = {} if groups is None else {"groups": check_groups(groups, len(y))}
     folds, _ = make_folds(cv, X, y, weight, split, ensemble=None)
     if isinstance(estimator, BeliefPredictor):

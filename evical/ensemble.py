@@ -219,7 +219,7 @@ class EvidentialEnsemble(FusedPredictor, Composition):
         if fusion.needs == "beliefs" and (y is None or missing(as_column(y)).any()):
             self._fit_frozen(fusion, X, y, sample_weight, fit_params)
             return
-        X, y, weight = check_samples(X, y, sample_weight, **fit_params)
+        X, y, weight = check_samples(X, y, sample_weight, fit_params.get("groups"))
         self.classes_ = np.unique(y)
         groups = fit_params.get("groups")
         if groups is not None:

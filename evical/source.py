@@ -142,7 +142,7 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
     ) -> Scored | None:
         """Fit without warnings; scores of the rows that it knows, if one calibrator has them."""
         check_declared(self)
-        X, y, weight = check_samples(X, y, sample_weight, **fit_params)
+        X, y, weight = check_samples(X, y, sample_weight, fit_params.get("groups"))
         self.classes_ = np.unique(y)
         self.merged_ = self._merged()
         labels = self._coarse(y)

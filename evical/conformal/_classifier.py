@@ -194,7 +194,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         **fit_params: object,
     ) -> None:
         self._check_parameters()
-        X, y, weight = check_samples(X, y, sample_weight, **fit_params)
+        X, y, weight = check_samples(X, y, sample_weight, fit_params.get("groups"))
         fit_params, split_params = self._routed(weight, fit_params)
         rng = check_random_state(self.random_state)
         estimator = self._resolved_estimator()

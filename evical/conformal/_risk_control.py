@@ -197,7 +197,7 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             If the bound cannot be guaranteed, with the number of held-out samples that would do.
             Then all samples are asked. If the classifier takes no weights.
         """
-        X, y, weight = check_samples(X, y, sample_weight, groups=groups)
+        X, y, weight = check_samples(X, y, sample_weight, groups)
         self._check_parameters()
         estimator = self._resolved_estimator()
         if isinstance(estimator, FrozenEstimator):

@@ -667,7 +667,7 @@ def check_groups(groups: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def check_samples(
-    X: Any, y: Any, sample_weight: Any, **metadata: object
+    X: Any, y: Any, sample_weight: Any, groups: object = None
 ) -> tuple[Any, NDArray[Any], NDArray[np.float64] | None]:
     """Samples that can be indexed, labels of at least two classes, and weights.
 
@@ -677,8 +677,8 @@ def check_samples(
         The classifiers check its content.
     y : (n,) array of labels
     sample_weight : (n,) array or None
-    **metadata
-        Of the samples, such as groups; in the same order.
+    groups : (n,) array, optional
+        Of which the order of rows is checked only.
 
     Returns
     -------
@@ -701,7 +701,7 @@ def check_samples(
     """
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
-    check_rows(X=X, y=y, sample_weight=sample_weight, **metadata)
+    check_rows(X=X, y=y, sample_weight=sample_weight, groups=groups)
     y = check_labels(y)
     X, y = indexable(without_mask(X), y)
     weight = check_weights(sample_weight, len(y))

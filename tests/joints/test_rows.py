@@ -84,6 +84,7 @@ PAIRS = {
     "counted": lambda rows: ScoreCounts.from_samples(ROWS, Y, rows),
     "tables": lambda rows: SoftmaxCalibrator().fit(LINE, Y, sample_weight=rows),
     "samples": lambda rows: ConformalClassifier(TRAINED).fit(LINE, rows // 2),
+    "groups": lambda rows: ConformalClassifier(TRAINED).fit(LINE, [0, 1, 1], groups=rows),
     "sources": lambda rows: EvidentialFusion().fit({"a": Y, "b": rows // 2, "c": [0, 1, 1]}),
     "more sources": lambda rows: (
         EvidentialFusion(classes=[0, 1])
