@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit
 from sklearn.utils import _safe_indexing, check_random_state
@@ -211,7 +211,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
             found = Progress(type(self).__name__, self.verbose).each(trained_on, tasks, self.n_jobs)
             trained = [(one, test) for one, (_, test) in zip(found, folds, strict=True)]
         # Predictions are scored like the calibration, whatever `set_params` changes later.
-        self._settings = clone(self, safe=False)
+        self._settings = type(self)(**self.get_params(deep=False))
         self._settings.classes_ = self.classes_
         u = rng.uniform(size=len(y))
         self.conformed_ = [self._conformed(*part, X, y, weight, u) for part in trained]
