@@ -283,7 +283,8 @@ def test_named_columns_in_another_order_are_refused(reader):
     turned = TABLE[CLASSES[::-1]]
     for named in (turned, turned.add_prefix("p_")):
         with pytest.raises(
-            ValueError, match=r"the (columns|index|names) of .* but (the labels|the columns of|in fit)"
+            ValueError,
+            match=r"the (columns|index|names) of .* but (the labels|the columns of|in fit)",
         ):
             read(named)
     read(turned.rename(columns=str.upper))  # names that are not the classes say nothing
