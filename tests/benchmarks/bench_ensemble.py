@@ -6,7 +6,7 @@ in the same run. Both train each member six times (the ensemble five times where
 are unlike); the ensemble also calibrates each.
 
 ``cheap`` instead: naive Bayes and logistic regression on two classes, so that calibration shows;
-medians of nine alternating fits. In November 2026: 1.9, 2.1 and 2.3 times stacking for 500, 2,000
+medians of nine alternating fits. In November 2026: 1.9, 2.0 and 1.7 times stacking for 500, 2,000
 and 10,000 samples.
 
 ``rows`` instead: logistic regression and naive Bayes, so that all else shows. A fit to 100,000 rows
