@@ -146,7 +146,7 @@ def test_a_hundred_members():
 def test_other_classes_are_refused_by_name(rule):
     X, _ = data(2)
     other = np.array(["x", "y"])[np.arange(N) % 2]
-    with pytest.raises(ValueError, match=r"class 'a' of y is unknown .* fit it on all") as caught:
+    with pytest.raises(ValueError, match=r"class 'a' of y is unknown .* give y in these") as caught:
         fit([NB, FrozenEstimator(GaussianNB().fit(X, other))], 2, rule)
     assert "while fitting 'classifier1'" in str(caught.value.__notes__)
     with pytest.raises(ValueError, match=r"\['x', 'y'\], but y has \['a', 'b'\].*coarsening"):
