@@ -38,7 +38,7 @@ def minima(task: str, count: int, program: Callable[[int], dict[str, Any]]) -> F
 
     Each is given by the arguments of `scipy.optimize.linprog`: c, A_ub, b_ub, A_eq, b_eq, bounds.
     """
-    from scipy.sparse import block_diag
+    from scipy.sparse import block_diag, coo_array
 
     values, parts, cells = [], [], 0
     for place in range(count):
@@ -47,7 +47,10 @@ def minima(task: str, count: int, program: Callable[[int], dict[str, Any]]) -> F
         if cells >= _TOGETHER or place == count - 1:
             joint: dict[str, Any] = {name: [one[name] for one in parts] for name in parts[0]}
             for name, each in joint.items():
-                joint[name] = block_diag(each) if name[0] == "A" else np.concatenate(each)
+                if name[0] == "A":
+                    joint[name] = block_diag([coo_array(one) for one in each])
+                else:
+                    joint[name] = np.concatenate(each)
             x = minimized(task, joint.pop("c"), **joint).x
             for one in parts:
                 mine, x = np.split(x, [len(one["c"])])
