@@ -17,7 +17,7 @@ from dstheory.checks.arguments import as_mapping, as_real, as_sequence, check_in
 from dstheory.inference import GRFN, RandomInterval, SampledInterval
 from dstheory.inference.prediction.intervals import PredictiveInterval
 from dstheory.plot._grid import as_limits, contour_grid
-from dstheory.plot.style import COLORS, UNIT, axes_or_new, band_style, finish, ink, literal
+from dstheory.plot.style import COLORS, UNIT, OnAxes, axes_or_new, band_style, finish, ink, literal
 
 Source = RandomInterval | PredictiveInterval | SampledInterval | GRFN
 
@@ -29,7 +29,7 @@ _MARGIN = 0.05  # share of the width that is added on each side
 
 @final
 @dataclass(eq=False, repr=False)
-class BoundsDisplay:
+class BoundsDisplay(OnAxes):
     """Bounds on a distribution function, with intervals for its quantiles.
 
     Usually made by `from_belief`.
@@ -48,6 +48,7 @@ class BoundsDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     band_ : PolyCollection
         Between the bounds.
     lower_, upper_ : Line2D

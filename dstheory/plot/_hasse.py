@@ -32,7 +32,7 @@ from dstheory.checks.arguments import (
 from dstheory.mass import MassFunction
 from dstheory.notebook import short
 from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrap
-from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal, paper
+from dstheory.plot.style import COLORS, OnAxes, axes_or_new, finish, ink, literal, paper
 
 Spot: TypeAlias = tuple[float, int]
 # A node by its number, or the place of an edge in a layer it passes.
@@ -177,7 +177,7 @@ _MAX_LETTERS, _LEAST_SCALE = 24, 0.6
 
 @final
 @dataclass(eq=False, repr=False)
-class HasseDisplay:
+class HasseDisplay(OnAxes):
     """Sets ordered by inclusion, with disks whose area and shade show a degree of belief.
 
     Usually made by `from_mass`.
@@ -197,6 +197,7 @@ class HasseDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     nodes_ : PathCollection
         Disks in the order of `degrees`.
     names_ : dict of int to Text

@@ -17,7 +17,16 @@ from dstheory._typing import Floats
 from dstheory.checks.arguments import as_mapping, as_sequence, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, profile
 from dstheory.plot._grid import as_levels, plausible_range
-from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal, new_axes, paper
+from dstheory.plot.style import (
+    COLORS,
+    OnAxes,
+    axes_or_new,
+    ink,
+    keep_on_canvas,
+    literal,
+    new_axes,
+    paper,
+)
 
 _N_OUTLINE = 180  # a point every two degrees
 _FAR = 1e9  # wider sets, in distances to plausibility 0.6, count as unbounded
@@ -26,7 +35,7 @@ _N_MARGINAL = 121  # each is a maximum over a line
 
 @final
 @dataclass(eq=False, repr=False)
-class LevelSetDisplay:
+class LevelSetDisplay(OnAxes):
     """Level sets of a contour in the plane, with the marginal contour of the first coordinate.
 
     Usually made by `from_contour`.
@@ -45,6 +54,7 @@ class LevelSetDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     sets_ : dict of float to Polygon
         By plausibility.
     mode_ : Line2D

@@ -14,7 +14,16 @@ from dstheory.frame import same_frame
 from dstheory.kernels import setwise
 from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, set_name
-from dstheory.plot.style import COLORS, add_legend, axes_or_new, ink, keep_on_canvas, literal, paper
+from dstheory.plot.style import (
+    COLORS,
+    OnAxes,
+    add_legend,
+    axes_or_new,
+    ink,
+    keep_on_canvas,
+    literal,
+    paper,
+)
 
 _FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": (COLORS["blue"], 0.5)},  # pale, for black marks on it
@@ -34,7 +43,7 @@ _QUANTILES = (0.05, 0.95)
 
 @final
 @dataclass(eq=False, repr=False)
-class MassDisplay:
+class MassDisplay(OnAxes):
     """Masses as bars, one for each focal set, small sets first.
 
     Usually made by `from_mass`.
@@ -55,6 +64,7 @@ class MassDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     bars_ : dict of str to BarContainer
         By source.
     marks_ : dict of (str, str) to Line2D

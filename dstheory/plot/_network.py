@@ -13,14 +13,14 @@ from matplotlib.axes import Axes
 from dstheory.checks.arguments import as_mapping, as_sequence, check_instance
 from dstheory.network import ValuationNetwork, join_tree, to_graph
 from dstheory.network.layout import network_positions, tree_positions
-from dstheory.plot.style import COLORS, axes_or_new, keep_on_canvas, literal, paper
+from dstheory.plot.style import COLORS, OnAxes, axes_or_new, keep_on_canvas, literal, paper
 
 Place = tuple[float, float]
 
 
 @final
 @dataclass(eq=False, repr=False)
-class NetworkDisplay:
+class NetworkDisplay(OnAxes):
     """Variables in rounded boxes, valuations in square boxes, and lines between them.
 
     Usually made by `from_network`.
@@ -34,6 +34,7 @@ class NetworkDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     variables_ : dict of name to Text
     valuations_ : dict of key to Text
     links_ : list of Line2D
@@ -152,7 +153,7 @@ _INCHES = (0.065, 0.125)
 
 @final
 @dataclass(eq=False, repr=False)
-class JoinTreeDisplay:
+class JoinTreeDisplay(OnAxes):
     """A join tree, drawn from its root down to its leaves, which hold the valuations.
 
     Usually made by `from_network`.
@@ -168,6 +169,7 @@ class JoinTreeDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     nodes_ : dict of node to Text
     edges_ : list of Line2D
         In the order of `edges`.

@@ -17,7 +17,17 @@ from dstheory.checks.arguments import as_mapping, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_levels, as_limits, contour_grid, plausible_range
-from dstheory.plot.style import COLORS, LINES, Side, axes_or_new, fill_regions, finish, ink, literal
+from dstheory.plot.style import (
+    COLORS,
+    LINES,
+    OnAxes,
+    Side,
+    axes_or_new,
+    fill_regions,
+    finish,
+    ink,
+    literal,
+)
 
 Label = tuple[int, ...]
 
@@ -26,7 +36,7 @@ _REGIONS: tuple[Label, ...] = ((1,), (0,), (0, 1))
 
 @final
 @dataclass(eq=False, repr=False)
-class ParameterContourDisplay:
+class ParameterContourDisplay(OnAxes):
     """Contour function of one parameter, with level sets or the areas of predictive masses.
 
     Usually made by `from_contour`.
@@ -47,6 +57,7 @@ class ParameterContourDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     line_ : Line2D
         The contour.
     level_lines_ : dict of float to Line2D

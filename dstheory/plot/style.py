@@ -12,6 +12,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator
@@ -50,6 +51,26 @@ _MOST = 40
 _EDGE, _LEAST_SHARE, _LONGEST = 3.0, 0.2, 0.45
 # Points of the smallest names at ticks.
 _SMALLEST = 6.0
+
+
+class OnAxes:
+    """What all displays have once they are plotted, as those of scikit-learn: axes, and a figure.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> drawn = OnAxes()
+    >>> drawn.ax_ = Figure().subplots()
+    >>> drawn.figure_ is drawn.ax_.figure
+    True
+    """
+
+    ax_: Axes
+
+    @property
+    def figure_(self) -> Figure | SubFigure:
+        """The figure of the axes."""
+        return self.ax_.figure
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:

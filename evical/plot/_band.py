@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction
 from dstheory.checks.arguments import check_flag, check_level, check_rows
-from dstheory.plot.style import UNIT, axes_or_new, band_style, finish, ink, literal, next_curve
+from dstheory.plot.style import (
+    UNIT,
+    OnAxes,
+    axes_or_new,
+    band_style,
+    finish,
+    ink,
+    literal,
+    next_curve,
+)
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.metrics.binned_curve import share_intervals
@@ -31,7 +40,7 @@ _MAX_VECTOR = 10_000
 
 
 @dataclass(eq=False, repr=False)
-class BeliefBandDisplay:
+class BeliefBandDisplay(OnAxes):
     """Calibration curve with its band from belief to plausibility.
 
     Usually made by `from_estimator`.
@@ -55,6 +64,7 @@ class BeliefBandDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     band_ : PolyCollection or None
         The band, if it is filled.
     lines_ : list of Line2D

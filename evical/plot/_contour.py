@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from scipy.special import expit
 
 from dstheory.checks.arguments import as_sequence
-from dstheory.plot.style import axes_or_new, fill_regions, finish, ink, literal
+from dstheory.plot.style import OnAxes, axes_or_new, fill_regions, finish, ink, literal
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.plot._inputs import known_classes
@@ -25,7 +25,7 @@ _GRID = np.union1d(np.linspace(0, 1, 401), expit(np.linspace(-30, 30, 601)))
 
 
 @dataclass(eq=False, repr=False)
-class ContourDisplay:
+class ContourDisplay(OnAxes):
     """Contour function of a probability with the areas of the predictive masses.
 
     Usually made by `from_estimator`.
@@ -44,6 +44,7 @@ class ContourDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     line_ : Line2D
     regions_ : dict of str to PolyCollection
         By focal set: ``"1"``, ``"0"`` and ``"01"``.

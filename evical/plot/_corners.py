@@ -34,7 +34,7 @@ from dstheory.checks.arguments import (
 )
 from dstheory.notebook import short
 from dstheory.plot import credal_vertices
-from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
+from dstheory.plot.style import COLORS, OnAxes, axes_or_new, finish, ink, literal
 from evical._fitting import number
 from evical._typing import Floats, SamplesLike
 from evical.metrics.inputs import MOST_REPEATS, class_sample
@@ -79,7 +79,7 @@ _ABOVE = 100
 
 @final
 @dataclass(eq=False, repr=False)
-class SimplexDisplay:
+class SimplexDisplay(OnAxes):
     """Probabilities of three or four classes as points, beliefs as regions, between the classes.
 
     Three classes are the corners of a triangle, four those of a tetrahedron. Usually made by
@@ -107,6 +107,7 @@ class SimplexDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes, or Axes3D
+    figure_ : matplotlib Figure
     points_ : dict of str to Line2D, or Line3D
         By the name of the group; without a line.
     regions_ : dict of int to Polygon, or Poly3DCollection

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_mapping, as_sequence, check_choice, check_count
-from dstheory.plot.style import COLORS, axes_or_new, finish, ink
+from dstheory.plot.style import COLORS, OnAxes, axes_or_new, finish, ink
 from evical._typing import Floats
 from evical.metrics.inputs import MOST_REPEATS, class_sample, indicators
 from evical.multiclass import hastie_tibshirani
@@ -43,7 +43,7 @@ _N_MARKERS = 12
 
 @final
 @dataclass(eq=False, repr=False)
-class CouplingDisplay:
+class CouplingDisplay(OnAxes):
     """Mean divergence, or mean squared error, of the samples at each iteration.
 
     Usually made by `from_predictions`.
@@ -59,6 +59,7 @@ class CouplingDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     lines_ : dict of str to Line2D
         By update.
     optimum_ : Line2D or None

@@ -18,7 +18,7 @@ from sklearn.decomposition import PCA
 
 from dstheory import MassFunction, betp
 from dstheory.checks.arguments import as_floats, as_sequence, check_instance
-from dstheory.plot.style import COLORS, axes_or_new, finish, ink, literal
+from dstheory.plot.style import COLORS, OnAxes, axes_or_new, finish, ink, literal
 from evical._typing import ClusterRule, Floats, SamplesLike
 from evical.learners import rough_clusters
 from evical.metrics.inputs import numbers
@@ -34,7 +34,7 @@ _GREATEST = 1e100  # squares of features are floats
 
 
 @final
-class CredalPartitionDisplay:
+class CredalPartitionDisplay(OnAxes):
     """Samples in a plane with their clusters.
 
     Usually made by `from_estimator` or `from_mass`.
@@ -53,6 +53,7 @@ class CredalPartitionDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     points_ : dict of cluster to PathCollection
         Samples by their pignistic cluster, without outliers.
     lower_, upper_ : dict of cluster to Polygon

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 
 from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.notebook import short
-from dstheory.plot.style import COLORS, axes_or_new, ink, keep_on_canvas, literal
+from dstheory.plot.style import COLORS, OnAxes, axes_or_new, ink, keep_on_canvas, literal
 from evical._typing import Floats
 from evical.significance import holm, nemenyi
 from evical.significance.ranks import HolmResult, NemenyiResult
@@ -35,7 +35,7 @@ _BESIDE: dict[str, Any] = {"textcoords": "offset points", "va": "center", "annot
 
 
 @dataclass(eq=False, repr=False)
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(OnAxes):
     """Mean ranks of methods over data sets, with bars across methods that do not differ.
 
     Usually made by `from_results`.
@@ -57,6 +57,7 @@ class CriticalDifferenceDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     labels_ : dict of str to Text
         Name and mean rank, by method.
     lines_ : dict of str to Line2D

@@ -22,6 +22,7 @@ from dstheory.notebook import short
 from dstheory.plot.style import (
     COLORS,
     CURVES,
+    OnAxes,
     add_legend,
     axes_or_new,
     ink,
@@ -185,7 +186,7 @@ _FEW, _TALLEST, _WIDEST = 30, 12.0, 12.0
 _SPREAD = 0.6
 
 
-class FusionWeightsDisplay:
+class FusionWeightsDisplay(OnAxes):
     """Weights of the members of an ensemble, with intervals, from the first downwards.
 
     Usually made by `from_estimator` or `from_fusion`.
@@ -212,6 +213,7 @@ class FusionWeightsDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     intervals_ : list of ErrorbarContainer
         One for each class, or one; empty if a map was drawn.
     map_ : QuadMesh or None

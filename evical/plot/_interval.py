@@ -22,6 +22,7 @@ from dstheory.checks.arguments import as_array, as_sequence
 from dstheory.plot.style import (
     COLORS,
     UNIT,
+    OnAxes,
     add_legend,
     axes_or_new,
     band_style,
@@ -136,7 +137,7 @@ class _Sample(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class BeliefIntervalDisplay:
+class BeliefIntervalDisplay(OnAxes):
     """Belief intervals of samples, sorted by pignistic probability.
 
     The view is on the samples that the evidence leaves open, and those beside them; decided ones
@@ -160,6 +161,7 @@ class BeliefIntervalDisplay:
     axes_ : (c,) array of matplotlib Axes
     ax_ : matplotlib Axes
         The first of them.
+    figure_ : matplotlib Figure
     intervals_ : list of LineCollection or PolyCollection
         For each class: lines for up to 200 samples, a band for more.
     points_ : list of lists of Line2D

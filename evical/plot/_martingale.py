@@ -10,13 +10,13 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike
 
 from dstheory.checks.arguments import as_floats, check_level
-from dstheory.plot.style import axes_or_new, finish, ink, literal, next_curve
+from dstheory.plot.style import OnAxes, axes_or_new, finish, ink, literal, next_curve
 from evical.conformal.martingale import Capital
 
 _SIZE = (5.4, 3.4)
 
 
-class MartingaleDisplay:
+class MartingaleDisplay(OnAxes):
     """Capital of a test martingale after each sample, from 1 at the beginning.
 
     Usually made by `from_test`.
@@ -33,6 +33,7 @@ class MartingaleDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     line_ : Line2D
     limit_ : Line2D
     first_ : int or None

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from dstheory.checks.arguments import as_floats, check_count, check_instance
 from dstheory.plot.style import (
     COLORS,
+    OnAxes,
     add_legend,
     axes_or_new,
     band_style,
@@ -45,7 +46,7 @@ _TIE = 2.0
 _ROUNDING = 1e-6
 
 
-class PValuesDisplay:
+class PValuesDisplay(OnAxes):
     """Misses of sets by level, and the histogram of p-values of the true classes.
 
     Usually made by `from_estimator` or `from_p_values`.
@@ -65,6 +66,7 @@ class PValuesDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     bars_ : StepPatch
     line_ : StepPatch
         Expected density, if p-values are uniform: 1, or the share of the possible ranks in a bin.

@@ -32,6 +32,7 @@ from dstheory.checks.arguments import (
 from dstheory.plot.style import (
     COLORS,
     UNIT,
+    OnAxes,
     add_legend,
     axes_or_new,
     band_style,
@@ -147,7 +148,7 @@ Density = Literal["histogram", "classes", "rug"] | None
 
 
 @dataclass(eq=False, repr=False)
-class ReliabilityDisplay:
+class ReliabilityDisplay(OnAxes):
     """Reliability diagram, with the number of samples.
 
     Usually made by `from_predictions` or `from_estimator`.
@@ -181,6 +182,7 @@ class ReliabilityDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     line_ : Line2D
         Share of positives over prediction.
     intervals_ : LineCollection or None

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from dstheory.checks.arguments import check_flag, check_instance
-from dstheory.plot.style import axes_or_new, band_style, finish, literal, next_curve
+from dstheory.plot.style import OnAxes, axes_or_new, band_style, finish, literal, next_curve
 from evical._typing import Labels, SamplesLike, Weights
 from evical.metrics import risk_coverage_curve
 from evical.metrics.beliefs import class_intervals
@@ -27,7 +27,7 @@ _MOST = 2000
 
 
 @dataclass(eq=False, repr=False)
-class RiskCoverageDisplay:
+class RiskCoverageDisplay(OnAxes):
     """Risk-coverage curve with its confidence band.
 
     Usually made by `from_estimator` or `from_predictions`.
@@ -42,6 +42,7 @@ class RiskCoverageDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
     line_ : Line2D
         Mean loss of the answered over the share answered.
     band_ : PolyCollection or None
