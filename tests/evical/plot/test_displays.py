@@ -93,7 +93,8 @@ def test_several_bands_share_axes(ax):
     for model in ("likelihood", "confidence"):
         calibrator = LogisticCalibrator(model=model).fit(SCORES, Y)
         display = BeliefBandDisplay.from_estimator(calibrator, SCORES, ax=ax, fill=False)
-        assert display.ax_ is ax and display.figure_ is ax.figure
+        assert display.ax_ is ax
+        assert display.figure_ is ax.figure
         assert display.band_ is None
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == ["likelihood: Bel and Pl", "confidence: Bel and Pl"]
