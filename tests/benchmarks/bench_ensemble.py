@@ -6,12 +6,12 @@ in the same run. Both train each member six times (the ensemble five times where
 are unlike); the ensemble also calibrates each.
 
 ``cheap`` instead: naive Bayes and logistic regression on two classes, so that calibration shows;
-medians of nine alternating fits. In November 2026: 1.9, 2.0 and 1.7 times stacking for 500, 2,000
+medians of nine alternating fits. In November 2026: 1.9, 2.1 and 1.7 times stacking for 500, 2,000
 and 10,000 samples.
 
 ``rows`` instead: logistic regression and naive Bayes, so that all else shows. A fit to 100,000 rows
 of 20 features beside StackingClassifier, and predictions of a million beside the members' own, with
-the memory that they add at most (Linux). In November 2026: 1.5 times stacking; 1.2 to 1.3 times
+the memory that they add at most (Linux). In November 2026: 1.4 times stacking; 1.2 to 1.3 times
 the members' own, with 320 MB, no more than these take.
 """
 
