@@ -19,9 +19,8 @@ from dstheory.approximate._rows import mass_ranks, unflatten
 from dstheory.checks.arguments import check_choice, check_count, check_degree
 from dstheory.kernels import bits
 from dstheory.kernels.limits import check_cost
+from dstheory.kernels.rounding import ROUNDING
 from dstheory.mass import MassFunction
-
-_ROUNDING = 1e-12  # of a sum of masses
 
 
 def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Scalar = 0) -> MassFunction:
@@ -78,7 +77,7 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Scalar = 0) -> MassFunc
     store = check_mass(m).store.reshape(len(m.focal), -1)
     falling = np.take_along_axis(store, np.argsort(-store, axis=0, kind="stable"), axis=0)
     is_exact = store.dtype == object and not isinstance(loss, float)
-    enough = 1 - loss - (0 if is_exact else _ROUNDING)
+    enough = 1 - loss - (0 if is_exact else ROUNDING)
     lacking = np.asarray(np.cumsum(falling, axis=0) < enough, dtype=bool)
     n_kept = np.clip(lacking.sum(axis=0) + 1, least, most)
     kept = np.where(mass_ranks(store) < n_kept, store, 0 * store)

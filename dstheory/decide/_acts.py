@@ -13,9 +13,8 @@ from dstheory._typing import Numbers
 from dstheory.checks.arguments import as_array, as_sequence, shown
 from dstheory.checks.masses import as_masses
 from dstheory.kernels import bits
+from dstheory.kernels.rounding import ROUNDING
 from dstheory.kernels.rows import in_row
-
-_ROUNDING = 1e-12  # of a sum, relative to the largest value of any act
 
 Acts: TypeAlias = Iterable[Any] | None
 """Names of the acts; None: their places, or labels without utilities."""
@@ -65,7 +64,7 @@ def first_best(values: NDArray[Any], acts: Acts) -> Any:
     names = None if acts is None else act_names(acts, values.shape[-1])
     if values.dtype.kind == "f":
         size = np.abs(values).max(axis=-1, keepdims=True, where=np.isfinite(values), initial=0)
-        values = values >= values.max(axis=-1, keepdims=True) - _ROUNDING * size
+        values = values >= values.max(axis=-1, keepdims=True) - ROUNDING * size
     index = np.argmax(values, axis=-1)
     if index.ndim == 0:
         return int(index) if names is None else names[int(index)]

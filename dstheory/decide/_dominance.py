@@ -28,13 +28,12 @@ from dstheory.decide._expectations import (
     valued,
     worst_table,
 )
+from dstheory.kernels.rounding import ROUNDING
 from dstheory.mass import MassFunction
-
-_ROUNDING = 1e-12
 
 
 def margins(
-    utilities: NDArray[Any], atol: float | None, rounding: float = _ROUNDING
+    utilities: NDArray[Any], atol: float | None, rounding: float = ROUNDING
 ) -> NDArray[np.float64]:
     """Difference (A,) up to which an act counts as equal to others, in the unit of its utilities.
 

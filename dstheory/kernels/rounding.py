@@ -12,6 +12,8 @@ from numpy.typing import DTypeLike, NDArray
 
 # Masses that come from sums over 2^20 sets carry a rounding error of about 1e-10.
 SUM_TOLERANCE = 1e-9
+# What rounding leaves between equal sums of few masses, or of utilities in their unit.
+ROUNDING = 1e-12
 _UNITS = 4  # a softmax rounds exponential, sum and quotient
 # With one decimal, half a unit of each of three numbers would hide a sum of 0.85.
 _FEWEST_DECIMALS, _MOST_DECIMALS = 2, 8

@@ -16,11 +16,11 @@ from dstheory._masses import check_mass, indicators
 from dstheory.checks.arguments import as_sequence, check_choice
 from dstheory.errors import MassError
 from dstheory.frame import same_frame
+from dstheory.kernels.rounding import ROUNDING
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 
 Contours = tuple[NDArray[Any], NDArray[Any]]
-_ROUNDING = 1e-12  # of a contour, a sum of masses
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def learn_contextual_rates(
     check_choice("correction", correction, _COEFFICIENTS)
     truth = _truth(m, labels)
     constant, slope = _COEFFICIENTS[correction](m.contour())
-    slope = np.where(abs(slope) > (0 if slope.dtype == object else _ROUNDING), slope, slope * 0)
+    slope = np.where(abs(slope) > (0 if slope.dtype == object else ROUNDING), slope, slope * 0)
     gap = truth - constant
     curvature = (slope * slope).sum(axis=0)
     known = np.asarray(curvature > 0, dtype=bool)

@@ -23,9 +23,8 @@ from dstheory.construct.chains import isopignistic
 from dstheory.frame import Frame
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.pairwise import refuse_total_conflict
+from dstheory.kernels.rounding import ROUNDING
 from dstheory.mass import MassFunction
-
-_ROUNDING = 1e-12  # relative, of a probability that is a sum
 
 
 def inverse_pignistic(frame: Frame, probabilities: Numbers) -> MassFunction:
@@ -122,7 +121,7 @@ def optimal_possibility(frame: Frame, probabilities: Numbers) -> MassFunction:
     sums = np.cumsum(rising, axis=-1)
     sums[..., -1] = 1  # whatever the rounding of the sum
     # Labels that are equal, up to rounding, share the sum of the last of them.
-    gap = rising[..., 1:] * (1 - (0 if p.dtype == object else _ROUNDING)) > rising[..., :-1]
+    gap = rising[..., 1:] * (1 - (0 if p.dtype == object else ROUNDING)) > rising[..., :-1]
     last = np.append(gap, np.ones_like(rising[..., :1]), axis=-1)
     shared = np.where(np.asarray(last, dtype=bool), sums, np.inf)[..., ::-1]
     shared = np.minimum(np.minimum.accumulate(shared, axis=-1)[..., ::-1], 1)

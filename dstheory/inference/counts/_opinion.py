@@ -30,13 +30,13 @@ from dstheory.kernels import bits
 from dstheory.kernels.batches import stretch
 from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.limits import check_cost
+from dstheory.kernels.rounding import ROUNDING
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields, brief
 from dstheory.revise import discount
 
 # A second in Python, for one row.
 _MOST_UNIONS = 100_000
-_ROUNDING = 1e-12  # of beliefs that are equal
 
 Fusion = Literal["cumulative", "averaging", "weighted", "compromise", "constraint"]
 
@@ -441,7 +441,7 @@ def _compromise(beliefs: list[NDArray[Any]], unsure: NDArray[Any], one: Opinion)
     advice = "fuse fewer opinions at once, or by another rule"
     check_cost(n_unions, _MOST_UNIONS, "the compromise of opinions", "sets of labels", advice)
     consensus = np.minimum.reduce(beliefs)
-    atol = 0 if consensus.dtype == object else _ROUNDING
+    atol = 0 if consensus.dtype == object else ROUNDING
     residues = [np.where(b - consensus > atol, b - consensus, 0 * b) for b in beliefs]
     unions: dict[int, Any] = {0: unsure[0] * 0 + 1}
     for residue in residues:

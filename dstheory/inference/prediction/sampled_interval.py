@@ -42,13 +42,13 @@ from dstheory.kernels import bits
 from dstheory.kernels.batches import scalar
 from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.limits import check_cost
+from dstheory.kernels.rounding import ROUNDING
 from dstheory.mass import MassFunction
 from dstheory.notebook import ShownFields
 
 Pairing = Literal["independent", "comonotone"]
 
 _MOST_BOXES = 1 << 24  # half a gigabyte of ends
-_ROUNDING = 1e-12  # of sums of weights
 
 
 @final
@@ -201,7 +201,7 @@ class SampledInterval(ShownFields, Immutable):
             raise ValueError(f"contour has shape {pl.shape}, but there are {y.size} values")
         if (np.diff(y) <= 0).any():
             raise ValueError("values are not ascending; sort them, each with its plausibility")
-        if pl.max() < 1 - _ROUNDING:
+        if pl.max() < 1 - ROUNDING:
             raise ValueError(f"the largest plausibility is {pl.max():g}, not 1; raise it to 1")
         levels = np.unique(pl[pl > 0])[::-1]
         inside = pl >= levels[:, np.newaxis]
@@ -375,7 +375,7 @@ class SampledInterval(ShownFields, Immutable):
         >>> SampledInterval([0.0, 1.0, 2.0], [2.0, 3.0, 4.0]).quantile(0.5)
         (1.0, 3.0)
         """
-        share = as_levels("p", p) - _ROUNDING
+        share = as_levels("p", p) - ROUNDING
         kept = self.weights > 0
         found = []
         for end in self._ends:
@@ -571,7 +571,7 @@ class SampledInterval(ShownFields, Immutable):
         return scalar(total.sum(axis=0) / np.broadcast_to(weights, values.shape).sum(axis=0))
 
     def _n_draws(self) -> int:
-        if np.ptp(self.weights) > _ROUNDING:
+        if np.ptp(self.weights) > ROUNDING:
             raise ValueError(
                 "the weights of the intervals differ, but only equally likely draws have this error"
             )
@@ -591,7 +591,7 @@ def _boxes(
     if pairing == "comonotone":
         levels = [np.minimum(np.cumsum(source.weights), 1.0) for source in sources]
         steps = np.unique(np.concatenate(levels).round(12))
-        parts = [(a, b) for a, b in pairwise([0.0, *steps]) if b - a > _ROUNDING]
+        parts = [(a, b) for a, b in pairwise([0.0, *steps]) if b - a > ROUNDING]
         middles = np.array([(a + b) / 2 for a, b in parts])
         weights = np.array([b - a for a, b in parts])
         places = [np.minimum(np.searchsorted(level, middles), len(level) - 1) for level in levels]
