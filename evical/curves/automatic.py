@@ -158,9 +158,9 @@ def finer_steps(counts: ScoreCounts, coarse: Steps) -> Steps:
     if n <= _NOT_MANY:
         return _averaged(counts, np.arange(n), _bin_scores(counts, np.arange(n)))
     places, bins, total = coarse.places, coarse.bins, counts.total
-    gained = np.full(2, np.inf)  # by the last two rounds
+    gained = (np.inf, np.inf)  # by the last two rounds
     for _ in range(_ROUNDS):
-        if gained.sum() < _GAINED:
+        if sum(gained) < _GAINED:
             break
         weight = np.add.reduceat(total, places) * (np.diff(places, append=n) > 1)
         # Cuts that are certain are equal, whatever their rounding.
@@ -173,7 +173,7 @@ def finer_steps(counts: ScoreCounts, coarse: Steps) -> Steps:
         finer = _divided(places, beside[weight[beside] > _WORTH], n)
         found = _bin_scores(counts, finer)
         found = replace(found, coarser=bins, places=np.searchsorted(finer, places))
-        gained = np.array([gained[1], found.log_sums[0] - bins.log_sums[0]])
+        gained = (gained[1], float(found.log_sums[0] - bins.log_sums[0]))
         places, bins = finer, found
     return coarse if places is coarse.places else _averaged(counts, places, bins)
 
