@@ -11,7 +11,7 @@ Source: J. C. Platt, "Probabilistic outputs for support vector machines" (1999);
 Sun & Weinberger, "On calibration of modern neural networks" (2017), section 4.2.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -163,11 +163,28 @@ class Problem(NamedTuple):
 
     def at(self, w: Floats) -> tuple[float, Floats, Floats]:
         """Mean cross-entropy with penalty, its gradient (K, M), and the probabilities (n, K)."""
-        p, sums = with_log_sums(self.logits(w))
         bent = self.bent(w)
-        value = float(self.weight @ sums - (self.target * w).sum() + (bent * w).sum() / 2)
-        gradient = moment(self.features, p * self.weight[:, np.newaxis]) - self.target + bent
-        return value, np.asarray(gradient), p
+        value, gradient = float((bent * w / 2 - self.target * w).sum()), bent - self.target
+        p = self._like_logits()
+        for rows in row_blocks(*p.shape):
+            x, share = self.features[rows], self.weight[rows]
+            part, sums = with_log_sums(linear_logits(x, w), out=p[rows])
+            value += float(share @ sums)
+            gradient += moment(x, part * share[:, np.newaxis])
+        return value, gradient, p
+
+    def _like_logits(self) -> Floats:
+        """An empty array (n, K) of the layout of logits."""
+        if self.features.ndim == 3:
+            return np.empty_like(self.features[:, :, 0])
+        return np.empty((len(self.features), len(self.target)))
+
+    def _spread(self, p: Floats) -> Iterator[tuple[Floats, Floats]]:
+        """Features and weight p (1 - p) of each class, in blocks that stay in the cache."""
+        for rows in row_blocks(*p.shape):
+            share = p[rows] * (1.0 - p[rows])
+            share *= self.weight[rows, np.newaxis]
+            yield self.features[rows], share
 
     def bent(self, w: Floats) -> Floats:
         """Penalty times coefficients (K, M)."""
@@ -180,7 +197,7 @@ class Problem(NamedTuple):
         own = self.penalty
         if own.ndim == 3:
             own = np.diagonal(own, axis1=1, axis2=2)
-        return moment(self.features**2, p * (1.0 - p) * self.weight[:, np.newaxis]) + own
+        return own + sum(moment(x**2, share) for x, share in self._spread(p))
 
     def conditioner(self, p: Floats) -> Callable[[Floats], Floats]:
         """Product with about the inverse of the Hessian at these probabilities.
@@ -191,21 +208,26 @@ class Problem(NamedTuple):
             diagonal = self.diagonal(p)
             inverse = 1.0 / np.maximum(diagonal, _SINGULAR * diagonal.max())
             return lambda slope: inverse * slope
-        share = p * (1.0 - p) * self.weight[:, np.newaxis]
-        weighted = (share * self.features[:, :, m] for m in range(self.features.shape[2]))
-        blocks = np.stack([moment(self.features, each) for each in weighted], axis=1)
         each = self.penalty
-        blocks += each if each.ndim == 3 else each[:, :, np.newaxis] * np.eye(each.shape[1])
+        blocks = each if each.ndim == 3 else each[:, :, np.newaxis] * np.eye(each.shape[1])
+        for x, share in self._spread(p):
+            weighted = (share * x[:, :, m] for m in range(x.shape[2]))
+            blocks = blocks + np.stack([moment(x, one) for one in weighted], axis=1)
         least = _SINGULAR * np.diagonal(blocks, axis1=1, axis2=2).max()
         inverses = np.linalg.inv(blocks + least * np.eye(blocks.shape[1]))
         return lambda slope: np.asarray(np.einsum("kij,kj->ki", inverses, slope))
 
     def curvature_along(self, p: Floats, w: Floats) -> Floats:
         """The Hessian at these probabilities times coefficients (K, M)."""
-        eta = self.logits(w)
-        eta -= np.einsum("nk,nk->n", p, eta)[:, np.newaxis]
-        eta *= p * self.weight[:, np.newaxis]
-        return moment(self.features, eta) + self.bent(w)
+        found = self.bent(w)
+        for rows in row_blocks(*p.shape):
+            x, part = self.features[rows], p[rows]
+            eta = linear_logits(x, w)
+            eta -= np.einsum("nk,nk->n", part, eta)[:, np.newaxis]
+            eta *= part
+            eta *= self.weight[rows, np.newaxis]
+            found = found + moment(x, eta)
+        return found
 
     def curvature(self, p: Floats) -> Floats:
         """The Hessian at these probabilities."""
