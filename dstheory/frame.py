@@ -4,6 +4,8 @@ Bit *i* of a mask is label *i*. An *event* is a label, a collection of labels, o
 frame itself; a label of the frame always wins over being read as a collection.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Hashable, Iterable, Iterator, Set
 from typing import Any
@@ -74,7 +76,7 @@ class Frame(Immutable):
         object.__setattr__(self, "_hash", hash(("Frame", values)))
 
     @classmethod
-    def from_array(cls, values: Numbers) -> "Frame":
+    def from_array(cls, values: Numbers) -> Frame:
         """Frame of the distinct values of an array, such as a column of class labels.
 
         Parameters

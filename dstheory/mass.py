@@ -6,6 +6,8 @@ of Evidence, ch. 2; Xu et al. 2016, eq. 5-10). Masses are stored set-major, (F, 
 batch last in memory, so every sum over sets is a sum of contiguous rows.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
@@ -128,7 +130,7 @@ class MassFunction(Immutable):
         object.__setattr__(self, "masses", np.moveaxis(store, 0, -1))
 
     @classmethod
-    def from_store(cls, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> "MassFunction":
+    def from_store(cls, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> MassFunction:
         """Wrap valid arrays without copying or checking them; for rules with valid results.
 
         `focal` (F,) ascending and distinct, `store` (F, *batch) set-major. Both become
@@ -142,7 +144,7 @@ class MassFunction(Immutable):
         return self
 
     @classmethod
-    def from_dict(cls, frame: Frame, masses: Mapping[Any, Any]) -> "MassFunction":
+    def from_dict(cls, frame: Frame, masses: Mapping[Any, Any]) -> MassFunction:
         """Mass function from a mapping of events to masses.
 
         Parameters
@@ -237,7 +239,7 @@ class MassFunction(Immutable):
         """
         return np.moveaxis(setwise.contour(self.focal, self.store, len(self.frame)), 0, -1)
 
-    def normalize(self) -> "MassFunction":
+    def normalize(self) -> MassFunction:
         """Drop m(empty) and divide by the sum of the other masses (never by 1 - kappa).
 
         >>> MassFunction(Frame("a b".split()), [0, 1], [0.75, 0.25]).normalize().bel("a")
@@ -252,16 +254,16 @@ class MassFunction(Immutable):
         pairwise.refuse_total_conflict(total)
         return MassFunction.from_store(self.frame, self.focal[1:], np.asarray(store / total))
 
-    def __and__(self, other: "MassFunction") -> "MassFunction":
+    def __and__(self, other: MassFunction) -> MassFunction:
         return self._paired(other, np.bitwise_and)
 
-    def __or__(self, other: "MassFunction") -> "MassFunction":
+    def __or__(self, other: MassFunction) -> MassFunction:
         return self._paired(other, np.bitwise_or)
 
-    def __matmul__(self, other: "MassFunction") -> "MassFunction":
+    def __matmul__(self, other: MassFunction) -> MassFunction:
         return self._paired(other, None)
 
-    def _paired(self, other: "MassFunction", operation: np.ufunc | None) -> "MassFunction":
+    def _paired(self, other: MassFunction, operation: np.ufunc | None) -> MassFunction:
         """Combination over pairs of focal sets by an operation; None is Dempster's rule."""
         if not isinstance(other, MassFunction):
             return NotImplemented
@@ -274,12 +276,12 @@ class MassFunction(Immutable):
             return MassFunction.from_store(frame, agreed.focal, agreed.masses)
         return MassFunction.from_store(frame, *pairwise.combine_pairs(*one, *two, operation))
 
-    def __invert__(self) -> "MassFunction":
+    def __invert__(self) -> MassFunction:
         # Complements in reversed order are ascending again.
         focal = (self.frame.full - self.focal)[::-1].copy()
         return MassFunction.from_store(self.frame, focal, self.store[::-1].copy())
 
-    def __getitem__(self, index: Any) -> "MassFunction":
+    def __getitem__(self, index: Any) -> MassFunction:
         if not self.batch_shape:
             raise TypeError("a single mass function has no rows; use .mass(event) for a mass")
         store = setwise.take_rows(self.store, index)
@@ -293,7 +295,7 @@ class MassFunction(Immutable):
     def __bool__(self) -> bool:
         return True
 
-    def __iter__(self) -> Iterator["MassFunction"]:
+    def __iter__(self) -> Iterator[MassFunction]:
         if not self.batch_shape:
             raise TypeError(
                 "a single mass function is not iterable; m.to_dict() has its masses, and "
@@ -301,7 +303,7 @@ class MassFunction(Immutable):
             )
         return (self[row] for row in range(len(self)))
 
-    def reshape(self, *shape: int) -> "MassFunction":
+    def reshape(self, *shape: int) -> MassFunction:
         """The same masses with another batch shape.
 
         >>> MassFunction(Frame([0, 1]), [1, 2], [[1, 0], [0, 1]]).reshape(2, 1).batch_shape
@@ -392,7 +394,7 @@ class MassFunction(Immutable):
         make = module.table if backend == "pyarrow" else module.DataFrame
         return make({name: np.atleast_1d(column) for name, column in columns.items()})
 
-    def prune(self, atol: float = 0.0) -> "MassFunction":
+    def prune(self, atol: float = 0.0) -> MassFunction:
         """Drop focal sets whose mass is at most `atol` in every row, and rescale each row.
 
         Raises `MassError` if nothing of a row would remain.
@@ -410,7 +412,7 @@ class MassFunction(Immutable):
             store = store / checks.kept_sum(store, atol)
         return MassFunction.from_store(self.frame, self.focal[kept], store)
 
-    def equals(self, other: "MassFunction", atol: float = 1e-12) -> bool:
+    def equals(self, other: MassFunction, atol: float = 1e-12) -> bool:
         """Whether frames, batch shapes and all masses (within `atol`) agree.
 
         >>> one = MassFunction(Frame([0, 1]), [1, 3], [0.5, 0.5])

@@ -4,9 +4,10 @@ Lines about the steps of a long fit have the form of scikit-learn's own meta-est
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial, wraps
+from inspect import get_annotations
 from types import NoneType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
@@ -125,8 +126,9 @@ def check_declared(estimator: Any) -> None:
     ValueError: step is 0, expected a finite number above 0
     """
     ranges = {**_EVERYWHERE, **getattr(estimator, "_ranges", {})}
+    types = declared_types(estimator.__class__)
     for field in fields(estimator) if is_dataclass(estimator) else ():
-        kind: Any = field.type
+        kind = types.get(field.name)
         value, choices = getattr(estimator, field.name), _choices(kind)
         if kind is bool:
             check_flag(field.name, value)
@@ -147,6 +149,21 @@ def check_all_parameters(calibrator: Any) -> None:
     check_declared(calibrator)
     if hasattr(calibrator, "_check_parameters"):
         calibrator._check_parameters()
+
+
+@cache
+def declared_types(kind: Any) -> dict[str, Any]:
+    """Types of the parameters of a function, or of the fields of a class and its bases.
+
+    >>> from evical.calibrators import KDECalibrator
+    >>> declared_types(KDECalibrator)["confidence"]
+    <class 'float'>
+    """
+    found: dict[str, Any] = {}
+    for one in reversed(getattr(kind, "__mro__", (kind,))):
+        with suppress(AttributeError, NameError, SyntaxError, TypeError):  # for type checkers alone
+            found |= get_annotations(one, eval_str=True)
+    return found
 
 
 @cache

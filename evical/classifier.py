@@ -6,6 +6,8 @@ problems; Dempster's rule or a coupling joins the results. Folds and frozen clas
 as in scikit-learn's `CalibratedClassifierCV`.
 """
 
+from __future__ import annotations
+
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 

@@ -5,6 +5,8 @@ Beliefs about training samples are too optimistic. This is the analog of scikit-
 statistical predictions, Journal of the Royal Statistical Society B 36, 111-147).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ held-out beliefs it learns the weights of the classifiers' evidence. Dempster's 
 independent classifiers, or any other rule can be named instead.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial

@@ -5,6 +5,8 @@ some samples, the weights of their evidence are learned from these; without, fro
 sources agree.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from math import prod

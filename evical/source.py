@@ -6,6 +6,8 @@ a belief about merged classes is carried to all classes by vacuous extension (Sh
 Mathematical Theory of Evidence, ch. 6). So all of them can be fused.
 """
 
+from __future__ import annotations
+
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 

@@ -61,6 +61,10 @@ def signature_names(function):
     return [name for name in names if name not in ("self", "cls")]
 
 
+def ours(cls):
+    return cls.__module__.partition(".")[0] in PACKAGES
+
+
 def public_methods(cls):
     """Methods that the class itself defines, properties left out."""
     for name, value in vars(cls).items():
@@ -120,6 +124,17 @@ def test_methods(path, method):
     assert titles == [title for title in SECTIONS if title in titles]
     if "Parameters" in titles:
         assert documented_names(sections(doc)["Parameters"]) == signature_names(method)
+
+
+@each("public", PUBLIC, ids=name_of)
+def test_help_shows_names_of_types(public):
+    """It prints "ArrayLike", and not the union of eight types of NumPy for which it stands."""
+    if inspect.isclass(public.value) and issubclass(public.value, Exception):
+        return
+    bases = [base for base in getattr(public.value, "__mro__", ()) if ours(base)]
+    methods = [function for base in bases for _, function in public_methods(base)]
+    for function in (public.value, *methods):
+        assert "numpy._typing" not in str(inspect.signature(function)), function
 
 
 @each("public", CLASSES, ids=name_of)

@@ -10,6 +10,8 @@ d(m1, m2)² = 1/2 (m1 - m2)' D (m1 - m2) with D(A, B) = |A ∩ B| / |A ∪ B| (J
 Grenier & Bosse 2001). A source close to many others is credible (Deng, Shi, Zhu & Liu 2004).
 """
 
+from __future__ import annotations
+
 from fractions import Fraction
 from itertools import combinations
 from typing import Any

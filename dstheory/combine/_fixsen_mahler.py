@@ -4,6 +4,8 @@ Two sources that agree on a set of small prior probability confirm each other mo
 two that agree on a likely one. Fixsen & Mahler 1997.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -5,6 +5,8 @@ frame; Inagaki divides it between the frame and the other sets in a chosen ratio
 rule combines all sources before the conflict is distributed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

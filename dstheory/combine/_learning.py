@@ -4,6 +4,8 @@ The parameter of a t-norm rule minimizes the mean squared error between the pign
 of the combination and the labels (Quost, Masson & Denoeux 2011).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 

@@ -50,7 +50,7 @@ def check_sources(*sources: MassFunction) -> Frame:
 def combination_rule(rule: Callable[P, MassFunction]) -> Callable[P, MassFunction]:
     """Make a rule check its sources, flags and choices, and say how to pass a list of sources."""
 
-    options = {p.name: p.annotation for p in signature(rule).parameters.values()}
+    options = {p.name: p.annotation for p in signature(rule, eval_str=True).parameters.values()}
 
     @wraps(rule)
     def called(*args: P.args, **kwargs: P.kwargs) -> MassFunction:

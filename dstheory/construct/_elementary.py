@@ -7,6 +7,8 @@ Artificial Intelligence 172, 234-264).
 Probabilities as mass functions: all mass on single labels.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from dstheory._masses import certain, two_sets

@@ -6,6 +6,8 @@ intervals: a tool for uncertain reasoning, Int. J. Uncertainty, Fuzziness and Kn
 Systems 2, 167-196).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ Fuzzy Sets and Systems 122, 409-424; Come et al. 2009, Learning from partially s
 mixture models and belief functions, Pattern Recognition 42, 334-348).
 """
 
+from __future__ import annotations
+
 from typing import Literal, get_args
 
 import numpy as np

@@ -5,6 +5,8 @@ masses. A necessity measure is a belief function with nested focal sets, and its
 distribution is the contour (Shafer 1976, ch. 10; Dubois & Prade 1988, Possibility Theory).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -4,6 +4,8 @@ Each table determines the masses by Moebius inversion (Shafer 1976, ch. 2; Kenne
 function is not a belief function, some mass is negative.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 

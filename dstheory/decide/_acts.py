@@ -3,6 +3,8 @@
 Ties go to the first act, so a decision is the same on every machine.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 

@@ -6,6 +6,8 @@ probability that favors the act settles some, and acts that are not even maximal
 (Utkin & Augustin 2005, "Powerful algorithms for decision making under partial prior information").
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

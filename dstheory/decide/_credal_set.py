@@ -7,6 +7,8 @@ Cooman 2014, Lower Previsions). For intervals of single labels, the extreme prob
 is free to the best labels first (de Campos, Huete & Moral 1994).
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any, final
 
@@ -125,7 +127,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
         self._refuse_loss()
 
     @classmethod
-    def from_intervals(cls, frame: Frame, lower: Numbers, upper: Numbers) -> "CredalSet":
+    def from_intervals(cls, frame: Frame, lower: Numbers, upper: Numbers) -> CredalSet:
         """Make the set of all probabilities within intervals for the labels.
 
         Parameters
@@ -178,7 +180,7 @@ class CredalSet(ShownFields, Immutable, Expectations):
         rows = f", batch {batch}" if batch else ""
         return f"CredalSet on {self.frame!r} of {len(self.gambles)} gambles{rows}"
 
-    def natural_extension(self) -> "CredalSet":
+    def natural_extension(self) -> CredalSet:
         """Tighten the bounds of the gambles to those that the set attains (coherence).
 
         Returns

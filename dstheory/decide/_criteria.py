@@ -11,6 +11,8 @@ largest (Savage 1951; Yager 2004, "Decision making using minimization of regret"
 pignistic criterion, the mean.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -13,6 +13,8 @@ only if the interval of another act lies completely above its own (Troffaes 2007
 under uncertainty using imprecise probabilities", IJAR 45).
 """
 
+from __future__ import annotations
+
 from contextlib import suppress
 from typing import Any
 

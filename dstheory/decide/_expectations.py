@@ -10,6 +10,8 @@ belief functions: a review", IJAR 109; Shafer 1981, "Constructive probability"; 
 "The transferable belief model").
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction

@@ -13,6 +13,8 @@ most even ones (of maximal entropy) with a given orness; they form a geometric s
 under Dempster-Shafer uncertainties").
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from itertools import combinations
 from math import comb, log

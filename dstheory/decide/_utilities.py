@@ -6,6 +6,8 @@ recognition error and reject tradeoff"; Denoeux 2019, "Decision-making with beli
 review", IJAR 109).
 """
 
+from __future__ import annotations
+
 import math
 from numbers import Real
 from typing import Any, overload

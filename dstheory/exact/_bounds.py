@@ -17,6 +17,8 @@ Optimization 2, 1992, 379-410; Charnes & Cooper, Programming with linear fractio
 Naval Research Logistics Quarterly 9, 1962, 181-186.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from functools import reduce

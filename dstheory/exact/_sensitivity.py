@@ -5,6 +5,8 @@ source and in its discount rate, so its derivatives are quotients too. The same 
 batches, fractions and symbols.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """Reader for mass functions of the R package dst."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

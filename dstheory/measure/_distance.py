@@ -12,6 +12,8 @@ Masses are compared set by set like probabilities; the overlap of sets plays no 
 entropy", Information Fusion 46).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 

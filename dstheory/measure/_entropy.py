@@ -28,6 +28,8 @@ multiplies these, so information adds up (Smets 1983, "Information content of an
 Man-Machine Studies 19).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Any, Literal, get_args

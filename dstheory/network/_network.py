@@ -21,6 +21,8 @@ Skolnick (1978) call it peeling; Shenoy, P. P. (1992), "Valuation-based systems"
 kinds.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, final
@@ -218,7 +220,7 @@ class ValuationNetwork:
         self._version = self._version.with_entries(entries)
 
     @classmethod
-    def _of(cls, version: Version[Any]) -> "ValuationNetwork":
+    def _of(cls, version: Version[Any]) -> ValuationNetwork:
         network = cls.__new__(cls)
         network._version = version
         return network
@@ -272,7 +274,7 @@ class ValuationNetwork:
 
     def add(
         self, valuation: Valuation, *, key: Hashable = None, on: str | Variable | None = None
-    ) -> "ValuationNetwork":
+    ) -> ValuationNetwork:
         """The network with one more valuation.
 
         Parameters
@@ -301,14 +303,14 @@ class ValuationNetwork:
             raise NetworkError(f"key {key!r} is taken; retract that valuation first")
         return self._of(self._version.with_entries({**entries, key: self._entry(valuation, on)}))
 
-    def retract(self, *keys: Hashable) -> "ValuationNetwork":
+    def retract(self, *keys: Hashable) -> ValuationNetwork:
         """The network without the valuations with these keys."""
         for key in keys:
             self._version.entry(key)
         left = {key: entry for key, entry in self._version.entries.items() if key not in keys}
         return self._of(self._version.with_entries(left))
 
-    def observe(self, values: Mapping[str | Variable, Any]) -> "ValuationNetwork":
+    def observe(self, values: Mapping[str | Variable, Any]) -> ValuationNetwork:
         """Network with certain evidence, a value or a collection of values for each name.
 
         The evidence about a variable has the key ``("observed", name)``; see `forget`.
@@ -323,7 +325,7 @@ class ValuationNetwork:
             entries[key] = self._entry(self._kind.indicator(variable, event), None)
         return self._of(self._version.with_entries(entries))
 
-    def forget(self, *names: str | Variable) -> "ValuationNetwork":
+    def forget(self, *names: str | Variable) -> ValuationNetwork:
         """Network without the observations of some variables, or of all if none is named."""
         entries = self._version.entries
         listed = [self.names[self._kind.place(name)] for name in names]
@@ -335,7 +337,7 @@ class ValuationNetwork:
         keys = [("observed", name) for name in listed or self.names]
         return self.retract(*(key for key in keys if key in entries))
 
-    def replan(self, order: str | Sequence[str] | None = None) -> "ValuationNetwork":
+    def replan(self, order: str | Sequence[str] | None = None) -> ValuationNetwork:
         """The network with a new join tree, in the same or another order of elimination.
 
         Useful after many changes: new valuations join the tree where they fit, and retracted ones

@@ -4,6 +4,8 @@ For probabilities, it is a prior, a conditional table or a likelihood; for possi
 conditional possibility distribution or a soft constraint.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

@@ -9,6 +9,8 @@ Events name their variables, so each constructor knows the product that it needs
 1995, Graphical Belief Modeling (logical relations).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 

@@ -8,6 +8,8 @@ Belief functions: the disjunctive rule of combination and the generalized Bayesi
 International Journal of Approximate Reasoning 9, 1-35.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal

@@ -7,6 +7,8 @@ Relations on the number of events that hold (at least, at most, exactly k) expre
 out of n) and mutual exclusion.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from inspect import signature
 from typing import Any

@@ -6,6 +6,8 @@ hypotheses, the disjunctive rule of combination yields one about the observation
 conditional belief is a distinct piece of evidence, embedded by deconditioning.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

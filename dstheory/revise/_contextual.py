@@ -8,6 +8,8 @@ context. If it does, its statement B becomes "B or A" (discounting), "B and A" (
 "B if and only if A" (negation). Failures in different contexts are independent.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,6 +5,8 @@ plausibility and disjunctive weights are over subsets. A conversion within one s
 through the masses; between the sides it must.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal
 

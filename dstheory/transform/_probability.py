@@ -11,6 +11,8 @@ whose necessity and possibility bracket a probability, the optimal one of Dubois
 specific.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

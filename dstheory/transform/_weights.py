@@ -7,6 +7,8 @@ Weights above 1 retract belief ("latent" beliefs). Floats are computed by ln w, 
 quotients.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

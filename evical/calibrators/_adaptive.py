@@ -6,6 +6,8 @@ it; the share of positives among the training scores in that interval is the cal
 experiment, and so evidence.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 

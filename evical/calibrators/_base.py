@@ -6,6 +6,8 @@ special case, with no mass on the frame. Each method implements `_fit_counts`, a
 `_predict_mass` (evidential) or `_predict_positive` (probabilistic); the base class does the rest.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from copy import copy, deepcopy
 from functools import partial

@@ -4,6 +4,8 @@ Belief and plausibility of the label average over what is plausible; a level set
 the interval of the plausible probabilities, which has a known coverage. Xu et al. 2016, section 3.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, Protocol, TypeVar

@@ -6,6 +6,8 @@ relative likelihood, turns this uncertainty into a mass function (Xu et al. 2016
 22-28 and 33-40).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, SupportsFloat, Union, get_args, get_origin
 
 from dstheory.checks.arguments import check_instance, did_you_mean, suggestion
 from evical import calibrators
+from evical._fitting import declared_types
 from evical._names import check_calibrator
 
 _WORDS = {"true": True, "false": False}
@@ -25,8 +26,9 @@ def settable(function: Callable[..., Any], skipped: Sequence[str] = ()) -> dict[
     {'atol': <class 'float'>}
     """
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    types = declared_types(function)
     return {
-        name: parameter.annotation
+        name: types.get(name, Any)
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.kind in kinds and name not in skipped
     }
@@ -57,7 +59,7 @@ def parse_options(texts: Sequence[str], known: Mapping[str, Any], owner: str) ->
 
 
 def _value(name: str, text: str, annotation: Any, owner: str) -> Any:
-    if annotation is Any or annotation is inspect.Parameter.empty:
+    if annotation is Any:
         if text.lower() == "none":
             return None
         return next(v for kind in (bool, int, float, str) if (v := _read(text, kind)) is not None)

@@ -6,6 +6,8 @@ approach, UAI; Naeini (2016), section 6.2.3 (bootstrapped greedy equivalence sea
 Finished bootstraps in a folder: a small file each, and one for what they were made from.
 """
 
+from __future__ import annotations
+
 import inspect
 import json
 import re
@@ -13,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Self, TypeAlias, cast
 
 import joblib
 import networkx as nx
@@ -31,6 +33,8 @@ from evical._typing import Ints, RandomState, SamplesLike
 from evical.causal._columns import Columns, split_columns
 from evical.causal._fast_ges import FastGES
 from evical.causal._graphs import EDGE_TYPES, as_pairs, check_graph, typed_edges
+
+Graph: TypeAlias = "nx.DiGraph[Any]"
 
 
 class KeptBootstraps:
@@ -201,7 +205,7 @@ class BootstrappedEdges(BaseEstimator):  # type: ignore[misc]  # sklearn is unty
     [[0, 0, 0, 10]]
     """
 
-    discovery: Callable[[Any], "nx.DiGraph[Any]"] | None = None
+    discovery: Callable[[Any], Graph] | None = None
     _: KW_ONLY
     n_bootstraps: int = 200
     random_state: RandomState = None

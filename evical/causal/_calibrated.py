@@ -6,6 +6,8 @@ learns from labeled pairs what shares mean. Source: Naeini (2016), Obtaining acc
 using classifier calibration, section 6.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self

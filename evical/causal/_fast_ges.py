@@ -12,6 +12,8 @@ Glymour, Sanchez-Romero & Glymour (2017), A million variables and more, Int. J. 
 Analytics 3 (the incremental form).
 """
 
+from __future__ import annotations
+
 import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
@@ -379,7 +381,7 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
         self.names_ = columns.names
         return self
 
-    def __call__(self, X: SamplesLike) -> "nx.DiGraph[Any]":
+    def __call__(self, X: SamplesLike) -> nx.DiGraph[Any]:
         """The CPDAG of a table; this object stays as it is.
 
         Parameters
@@ -400,5 +402,5 @@ class FastGES(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     def _score(self, columns: Columns) -> LocalScore:
         return local_score(columns, self.score, self.penalty, self.sample_size)
 
-    def _discovered(self, columns: Columns) -> "nx.DiGraph[Any]":
+    def _discovered(self, columns: Columns) -> nx.DiGraph[Any]:
         return graph_of(greedy_search(self._score(columns), self.max_parents), columns.names)

@@ -10,6 +10,8 @@ shares of the classes fixed is so within each class only, which is what a promis
 needs; and so it is for groups.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass

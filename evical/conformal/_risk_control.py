@@ -5,6 +5,8 @@ from held-out samples, with a guarantee for any classifier and any number of sam
 them promise nothing, and then all is asked.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace

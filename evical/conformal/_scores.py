@@ -4,6 +4,8 @@ What a p-value needs is a nonconformity score and the calibration scores, not th
 file of them serves wherever the values of the classifier are: in a table, or another program.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial

@@ -7,6 +7,8 @@ with small probability only: the capital exceeds C at any time with probability 
 at any time.
 """
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

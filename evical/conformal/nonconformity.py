@@ -7,6 +7,8 @@ valid and adaptive coverage, NeurIPS; Angelopoulos, Bates, Jordan & Malik (2021)
 for image classifiers using conformal prediction, ICLR.
 """
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple

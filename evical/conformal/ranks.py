@@ -9,6 +9,8 @@ densities it holds under covariate shift (Tibshirani, Barber, Candes & Ramdas 20
 prediction under covariate shift, NeurIPS).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -3,6 +3,8 @@
 Classifier and ensemble differ in how they compute a belief, not in how they use it.
 """
 
+from __future__ import annotations
+
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence

@@ -11,6 +11,8 @@ if these happen to be small, all new samples miss more often. What exchangeable 
 known all the same, because ranks among n + m scores are uniform: tests of two samples are exact.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -339,7 +341,7 @@ class ConformalEvaluation:
         confidence: float = 0.95,
         name: str = "conformal beliefs",
         notes: Sequence[str] = (),
-    ) -> "ConformalEvaluation":
+    ) -> ConformalEvaluation:
         """Judge p-values of all classes from any source, or plausibilities that are valid.
 
         Parameters
@@ -422,7 +424,7 @@ class ConformalEvaluation:
         alpha: float = 0.1,
         confidence: float = 0.95,
         name: str | None = None,
-    ) -> "ConformalEvaluation":
+    ) -> ConformalEvaluation:
         """Judge a fitted conformal classifier on new samples.
 
         Parameters

@@ -5,6 +5,8 @@ the true classes, and measures all of them, other rules, and the mean of the mem
 as the plain alternative, on the same samples: differences are paired.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -108,7 +110,7 @@ class EnsembleEvaluation:
         by_source: Mapping[str, Floats] | None = None,
         others: Mapping[str, MassFunction] | Mapping[str, Beliefs] | None = None,
         conflict: ArrayLike | None = None,
-    ) -> "EnsembleEvaluation":
+    ) -> EnsembleEvaluation:
         """Evaluate beliefs from any source.
 
         Parameters
@@ -184,7 +186,7 @@ class EnsembleEvaluation:
     @classmethod
     def from_estimator(
         cls, ensemble: Any, X: SamplesLike, y: ArrayLike, *, name: str = "ensemble"
-    ) -> "EnsembleEvaluation":
+    ) -> EnsembleEvaluation:
         """Evaluate a fitted ensemble on new samples, beside Dempster's rule and learned weights.
 
         Parameters

@@ -8,6 +8,8 @@ The folds of one data set are dependent, which a test must correct for. Data set
 so the mean over folds is all that tests over several data sets need from each (Demsar 2006).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args

@@ -8,6 +8,8 @@ At first all capital is a reserve. A part of it is put on all bets before each s
 but without end: bets of yesterday may have lost all when the change comes, and the reserve has not.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

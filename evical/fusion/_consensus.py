@@ -9,6 +9,8 @@ source says is what that source says.
 Which majority is wrong cannot be found without labels.
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Callable, Sequence

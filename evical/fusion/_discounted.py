@@ -5,6 +5,8 @@ useless. Learned rates also compensate for shared evidence, which Dempster's rul
 times.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import matmul

@@ -11,6 +11,8 @@ differ by so many orders that this square sum is all rounding, a step toward the
 source, or one of expectation and maximization, gains more and is taken instead.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import ClassVar
 

@@ -8,6 +8,8 @@ for no more than it reads. Probabilities are those that the sources estimate, pi
 Bel and Pl are the ends of an interval; the probability of a mixture is the mixture of these.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -73,7 +75,7 @@ class HeldOut:
         return self._read[1]
 
     @classmethod
-    def of(cls, sources: Any, y: Any, sample_weight: Any) -> "HeldOut":
+    def of(cls, sources: Any, y: Any, sample_weight: Any) -> HeldOut:
         """Samples of positive weight, or an error that says what is wrong."""
         known = of_sources(sources)
         if y is None:
@@ -90,7 +92,7 @@ class HeldOut:
         return cls(frame, used, codes, weight)
 
     @classmethod
-    def partly_labeled(cls, sources: list[Beliefs], y: Any, sample_weight: Any) -> "HeldOut":
+    def partly_labeled(cls, sources: list[Beliefs], y: Any, sample_weight: Any) -> HeldOut:
         """Samples of positive weight, with codes -1 where the label is None or NaN."""
         check_beliefs(sources)
         n, frame = len(sources[0]), Frame(sources[0].classes)
@@ -104,7 +106,7 @@ class HeldOut:
         used = tuple(source if kept.all() else source[kept] for source in sources)
         return cls(frame, used, partial_codes(y, frame, n)[kept], weight[kept])
 
-    def rows(self, rows: Flags | Indices) -> "HeldOut":
+    def rows(self, rows: Flags | Indices) -> HeldOut:
         """Some samples."""
         used = tuple(source[rows] for source in self.sources)
         return HeldOut(self.frame, used, self.codes[rows], self.weight[rows])
@@ -121,7 +123,7 @@ class HeldOut:
             return []
         return [source.products() for source in self.sources]
 
-    def part(self, sources: Flags) -> "HeldOut":
+    def part(self, sources: Flags) -> HeldOut:
         """Some sources (S,)."""
         p = np.where(self.silent[..., np.newaxis], np.nan, self.probabilities)[sources]
         return replace(self, sources=tuple(as_beliefs(one, self.sources[0].classes) for one in p))
@@ -687,11 +689,11 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
         """Arrays and numbers from which combinations follow."""
         return {name: getattr(self, name) for name in self._state}
 
-    def _parts(self) -> list["Rule"]:
+    def _parts(self) -> list[Rule]:
         """Fitted rules that it uses in turn."""
         return []
 
-    def _set_parts(self, parts: list["Rule"]) -> None:
+    def _set_parts(self, parts: list[Rule]) -> None:
         """Take them back; `_check_state` judges them."""
         if parts:
             raise ValueError(f"saved fusion is damaged: {type(self).__name__} has no parts")

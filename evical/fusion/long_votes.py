@@ -1,5 +1,7 @@
 """Long tables of votes: one row for each item that a source has voted on."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple

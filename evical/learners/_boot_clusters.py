@@ -13,6 +13,8 @@ clustering, Computational Statistics & Data Analysis 53(8), 3183-3193.
 Gaussian mixtures: one chosen by its BIC, and those of bootstrap samples.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args

@@ -12,6 +12,8 @@ Lingoes (1971), Some boundary conditions for a monotone analysis of symmetric ma
 Psychometrika 36(2), 195-203.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 

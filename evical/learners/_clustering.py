@@ -1,5 +1,7 @@
 """What clusterings share: sets of clusters that may have mass, credal partitions, and labels."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

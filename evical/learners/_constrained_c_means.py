@@ -12,6 +12,8 @@ Source: Antoine, Quost, Masson & Denoeux (2012), CECM: Constrained evidential C-
 Computational Statistics & Data Analysis 56(4), 894-914.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
@@ -68,7 +70,7 @@ class Links:
     must: Ints
 
     @classmethod
-    def of(cls, n: int, must: Ints, cannot: Ints) -> "Links":
+    def of(cls, n: int, must: Ints, cannot: Ints) -> Links:
         """From pairs (q, 2) of rows."""
         pairs = np.concatenate([must, cannot])
         kind = np.repeat([1, 0], [len(must), len(cannot)])

@@ -10,6 +10,8 @@ How well weights of evidence for classes fit labels, with gradients.
 Arrays are (K, n) for K classes and n samples.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any

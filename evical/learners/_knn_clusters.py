@@ -9,6 +9,8 @@ Sriboonchitta (2015), EK-NNclus: A clustering procedure based on the evidential 
 rule, Knowledge-Based Systems 88, 57-69.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Self

@@ -12,6 +12,8 @@ A neighbor at distance d, of class q, says "q" with the mass s = alpha exp(-gamm
 contextual discounting it says "not k" of every other class k, with s = alpha exp(-gamma_k d^2).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias

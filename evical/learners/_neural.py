@@ -4,6 +4,8 @@ Source: Denoeux (2000), A neural network classifier based on Dempster-Shafer the
 Systems, Man, and Cybernetics A 30(2), 131-150.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal, cast

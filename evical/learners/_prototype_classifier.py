@@ -11,6 +11,8 @@ Arrays are (R, n), (R, K) and (K, n) for R prototypes, K classes and n samples. 
 parameters has the prototypes, the roots of twice the rates, and those of the output.
 """
 
+from __future__ import annotations
+
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator

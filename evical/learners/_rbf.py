@@ -6,6 +6,8 @@ segmentation from 3D PET-CT images using a deep evidential network, Int. J. Appr
 39-60.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar

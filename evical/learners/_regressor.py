@@ -12,6 +12,8 @@ Source: Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), Distribution-free p
 for regression, J. American Statistical Association 113, 1094-1111.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import partial
 from itertools import product, starmap
@@ -88,7 +90,7 @@ class Sample(NamedTuple):
         size = float(total.sum())
         return cls(unique[:, :-1], unique[:, -1], total / size, size)
 
-    def part(self, rows: NDArray[np.intp]) -> "Sample":
+    def part(self, rows: NDArray[np.intp]) -> Sample:
         """Some of the rows."""
         weight = self.weight[rows]
         share = float(weight.sum())

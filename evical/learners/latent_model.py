@@ -11,6 +11,8 @@ A trained classifier read as evidence, in the place of a classifier with its cal
 The last linear layer of a fitted classifier, and the features that it weighs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self

@@ -5,6 +5,8 @@ decomposition recalibrates by isotonic regression (PAV), needs no bins and holds
 score. Murphy 1973; DeGroot & Fienberg 1983; Dimitriadis, Gneiting & Jordan 2021.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -15,6 +15,8 @@ On average, the squared gap of a bin is too large by the variance of the share o
 estimate of this variance is subtracted. Kumar, Liang & Ma 2019; Ferro & Fricker 2012.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Literal

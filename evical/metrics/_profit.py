@@ -4,6 +4,8 @@ For each sample, the act with the largest expected profit is chosen; the metric 
 profit. Good probabilities make good decisions. Elkan 2001; Zadrozny & Elkan 2002, section 5.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

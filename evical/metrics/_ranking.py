@@ -4,6 +4,8 @@ For two classes, it is the share of pairs of a positive and a negative sample th
 more, the mean over pairs of classes (Hand & Till 2001). Scikit-learn computes both.
 """
 
+from __future__ import annotations
+
 from itertools import permutations
 
 import numpy as np

@@ -6,6 +6,8 @@ probabilities agree with frequencies among the samples assigned to each class. G
 2.4, equations 2.3-2.7.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

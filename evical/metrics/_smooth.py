@@ -5,6 +5,8 @@ error is the mean absolute result, at the kernel width that equals it. It change
 the predictions and has no parameter. Blasiok & Nakkiran 2024.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.fft import dct, idct

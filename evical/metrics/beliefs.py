@@ -6,6 +6,8 @@ A wide interval is safe but says little; an interval that excludes the outcome i
 here measures only one side, so look at both.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from dataclasses import dataclass
 

@@ -5,6 +5,8 @@ and limits for the probability (Niculescu-Mizil & Caruana 2005, Predicting good 
 supervised learning; Clopper & Pearson 1934).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 

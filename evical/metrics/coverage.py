@@ -5,6 +5,8 @@ bin should lie between its mean belief and its mean plausibility. A binomial tes
 deviations exceed chance.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 

@@ -5,6 +5,8 @@ walk. For many samples, its largest distance from 0 (Kolmogorov-Smirnov) and its
 standard deviations, are distributed as those of a Brownian motion. Arrieta-Ibarra et al. 2022.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal
 

@@ -9,6 +9,8 @@ mean prediction; if predictions differ within the bin, this is wider than the tr
 the test is conservative. Bins are independent, so Sidak's correction is exact.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -6,6 +6,8 @@ form those with the smallest cumulative calibration error (Kuiper's). If even th
 chance, no choice is calibrated. After Jurgens et al. 2025, with another statistic.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -6,6 +6,8 @@ how well its doubts are ordered. Geifman & El-Yaniv (2017), Selective classifica
 networks, NeurIPS 30.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 

@@ -10,6 +10,8 @@ itself values a set like a random choice from it. u65 and u80 value it more, for
 honest "I do not know". Zaffalon, Corani & Maua 2012.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 

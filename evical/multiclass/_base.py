@@ -9,6 +9,8 @@ Tables of scores are checked here. Where cost grows too fast with their rows, th
 weighted rows that stand for many.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import Any, Self
 

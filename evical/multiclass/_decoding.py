@@ -6,6 +6,8 @@ count more (Allwein, Schapire & Singer 2000; Zadrozny 2001, sec. 4). Neither giv
 couplings do.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 

@@ -7,6 +7,8 @@ suffices (Kong & Dietterich 1997 as in Zadrozny & Elkan 2002, sec. 4; Wu, Lin & 
 "Probability estimates for multi-class classification by pairwise coupling").
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import isqrt
 

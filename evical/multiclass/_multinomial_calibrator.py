@@ -5,6 +5,8 @@ level sets, the probability of a class has a smallest and a largest value. The m
 random levels are the belief and the plausibility of the class.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial

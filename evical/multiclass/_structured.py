@@ -4,6 +4,8 @@ Source: Berta, Holzmueller, Jordan & Bach, "Structured matrix scaling for multi-
 arXiv 2511.03685 (2025).
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass

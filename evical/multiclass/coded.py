@@ -19,6 +19,8 @@ of inclusion-exclusion. A class enters the table when a column first names it, w
 half of the work for pairs of classes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial

@@ -12,6 +12,8 @@ descend. The last two solve many small symmetric positive definite systems at a 
 tables, samples come last.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -96,7 +98,7 @@ class Problem(NamedTuple):
     r: Floats  # (B, n)
     columns: Columns
 
-    def rows(self, keep: NDArray[np.bool_]) -> "Problem":
+    def rows(self, keep: NDArray[np.bool_]) -> Problem:
         """Some of the samples."""
         return self if keep.all() else self._replace(r=self.r[:, keep])
 

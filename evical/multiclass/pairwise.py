@@ -7,6 +7,8 @@ Recognition Letters 28). Unlike Dempster's rule, this does not assume independen
 many pairs are trained on the same samples.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

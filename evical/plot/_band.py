@@ -4,6 +4,8 @@ A probabilistic calibrator draws a line; an evidential one draws the band betwee
 plausibility, which is wide where there are few samples. Xu et al. 2016, figures 4, 5 and 7.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -108,7 +110,7 @@ class BeliefBandDisplay(OnAxes):
         class_name: str | None = None,
         ax: Axes | None = None,
         **style: Any,
-    ) -> "BeliefBandDisplay":
+    ) -> BeliefBandDisplay:
         """Draw a fitted calibrator over the range of some scores.
 
         Parameters
@@ -176,7 +178,7 @@ class BeliefBandDisplay(OnAxes):
         class_name: str | None = None,
         ax: Axes | None = None,
         **style: Any,
-    ) -> "BeliefBandDisplay":
+    ) -> BeliefBandDisplay:
         """Draw beliefs given at some scores.
 
         Parameters
@@ -232,7 +234,7 @@ class BeliefBandDisplay(OnAxes):
         color: str | None = None,
         linestyle: str | None = None,
         fill: bool = True,
-    ) -> "BeliefBandDisplay":
+    ) -> BeliefBandDisplay:
         """Draw.
 
         Parameters

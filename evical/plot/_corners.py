@@ -10,6 +10,8 @@ orders of the classes, its edges to swaps of neighbors in an order, and its face
 the classes of the event, then the others.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -159,7 +161,7 @@ class SimplexDisplay(OnAxes):
         labels: ArrayLike | None = None,
         max_regions: int = 12,
         ax: Axes | None = None,
-    ) -> "SimplexDisplay":
+    ) -> SimplexDisplay:
         """Draw predicted probabilities, or beliefs with their pignistic probabilities.
 
         Parameters
@@ -207,7 +209,7 @@ class SimplexDisplay(OnAxes):
     @classmethod
     def from_estimator(
         cls, estimator: BaseEstimator, X: SamplesLike, y: ArrayLike, **options: Any
-    ) -> "SimplexDisplay":
+    ) -> SimplexDisplay:
         """Predict with a fitted classifier or multiclass calibrator, and draw.
 
         Parameters
@@ -240,7 +242,7 @@ class SimplexDisplay(OnAxes):
     @classmethod
     def from_mass(
         cls, m: MassFunction | Mapping[str, MassFunction], *, ax: Axes | None = None
-    ) -> "SimplexDisplay":
+    ) -> SimplexDisplay:
         """Draw the credal sets of one or a few mass functions around their pignistic probabilities.
 
         Parameters
@@ -280,7 +282,7 @@ class SimplexDisplay(OnAxes):
 
     def plot(
         self, ax: Axes | None = None, *, elev: float = 14.0, azim: float = -72.0
-    ) -> "SimplexDisplay":
+    ) -> SimplexDisplay:
         """Draw.
 
         Parameters

@@ -5,6 +5,8 @@ given ones (`evical.multiclass.hastie_tibshirani`). Zadrozny 2001, fig. 1, shows
 error of the iterates, which need not decrease with their divergence.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import islice
@@ -94,7 +96,7 @@ class CouplingDisplay(OnAxes):
         weights: ArrayLike | None = None,
         labels: ArrayLike | None = None,
         ax: Axes | None = None,
-    ) -> "CouplingDisplay":
+    ) -> CouplingDisplay:
         """Iterate from the answers of binary problems, and draw.
 
         Parameters
@@ -156,7 +158,7 @@ class CouplingDisplay(OnAxes):
         curves = {update: np.array(means) - start for update, means in values.items()}
         return cls(curves, optimum - start, measure=measure).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> "CouplingDisplay":
+    def plot(self, ax: Axes | None = None) -> CouplingDisplay:
         """Draw.
 
         Parameters

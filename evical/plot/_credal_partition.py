@@ -6,6 +6,8 @@ Masson & Denoeux (2008), ECM: An evidential version of the fuzzy c-means algorit
 Recognition 41(4), 1384-1397.
 """
 
+from __future__ import annotations
+
 from typing import Any, final
 
 import numpy as np
@@ -102,7 +104,7 @@ class CredalPartitionDisplay(OnAxes):
         *,
         rule: ClusterRule = "maximum_mass",
         ax: Axes | None = None,
-    ) -> "CredalPartitionDisplay":
+    ) -> CredalPartitionDisplay:
         """Draw the training samples of a fitted clustering, with its `mass_`.
 
         Parameters
@@ -145,7 +147,7 @@ class CredalPartitionDisplay(OnAxes):
         centers: ArrayLike | None = None,
         rule: ClusterRule = "maximum_mass",
         ax: Axes | None = None,
-    ) -> "CredalPartitionDisplay":
+    ) -> CredalPartitionDisplay:
         """Draw a credal partition.
 
         Parameters
@@ -182,7 +184,7 @@ class CredalPartitionDisplay(OnAxes):
             centers = axes(centers)
         return cls(axes(table), partition, centers=centers, names=names, rule=rule).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> "CredalPartitionDisplay":
+    def plot(self, ax: Axes | None = None) -> CredalPartitionDisplay:
         """Draw.
 
         Parameters

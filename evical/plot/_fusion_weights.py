@@ -5,6 +5,8 @@ that Dempster's rule gives to independent members (Denoeux 2019). Those of many 
 colors, members by classes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -303,7 +305,7 @@ class FusionWeightsDisplay(OnAxes):
         return bool(classes > _MAX_CLASSES or (classes > 1 and count * classes > _MAX_INTERVALS))
 
     @classmethod
-    def from_estimator(cls, ensemble: Any, **options: Any) -> "FusionWeightsDisplay":
+    def from_estimator(cls, ensemble: Any, **options: Any) -> FusionWeightsDisplay:
         """Draw what the fusion of a fitted ensemble has learned.
 
         Parameters
@@ -355,7 +357,7 @@ class FusionWeightsDisplay(OnAxes):
         confidence: float = 0.95,
         order: Order = "given",
         ax: Axes | None = None,
-    ) -> "FusionWeightsDisplay":
+    ) -> FusionWeightsDisplay:
         """Draw what a fitted fusion has learned.
 
         Parameters
@@ -400,7 +402,7 @@ class FusionWeightsDisplay(OnAxes):
         *,
         members: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
-    ) -> "FusionWeightsDisplay | None":
+    ) -> FusionWeightsDisplay | None:
         """What a fusion says `by_source`, not drawn yet.
 
         Parameters
@@ -430,7 +432,7 @@ class FusionWeightsDisplay(OnAxes):
     @classmethod
     def _of(
         cls, learned: Learned, class_names: Sequence[str] | None, **options: Any
-    ) -> "FusionWeightsDisplay":
+    ) -> FusionWeightsDisplay:
         values, errors, names = without_repeats(learned, class_names)
         return cls(
             values,
@@ -442,7 +444,7 @@ class FusionWeightsDisplay(OnAxes):
             **options,
         )
 
-    def plot(self, ax: Axes | None = None) -> "FusionWeightsDisplay":
+    def plot(self, ax: Axes | None = None) -> FusionWeightsDisplay:
         """Draw.
 
         Parameters

@@ -7,6 +7,8 @@ leaves the decision open. Shafer 1976; Smets & Kennes 1994 on the pignistic prob
 Beliefs of samples for displays: [Bel, Pl] and pignistic probability of each class.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
@@ -202,7 +204,7 @@ class BeliefIntervalDisplay(OnAxes):
         class_names: Sequence[str] | None = None,
         name: str | None = None,
         ax: Axes | None = None,
-    ) -> "BeliefIntervalDisplay":
+    ) -> BeliefIntervalDisplay:
         """Draw the beliefs of samples.
 
         Parameters
@@ -256,7 +258,7 @@ class BeliefIntervalDisplay(OnAxes):
     @classmethod
     def from_estimator(
         cls, estimator: BaseEstimator, X: ArrayLike, y: ArrayLike | None = None, **options: Any
-    ) -> "BeliefIntervalDisplay":
+    ) -> BeliefIntervalDisplay:
         """Predict with a fitted evidential classifier or calibrator, and draw.
 
         Parameters
@@ -288,9 +290,7 @@ class BeliefIntervalDisplay(OnAxes):
         options["name"] = display_name(estimator, options.get("name"))
         return cls.from_predictions(y, y_belief, **options)
 
-    def plot(
-        self, ax: Axes | Sequence[Axes] | NDArray[Any] | None = None
-    ) -> "BeliefIntervalDisplay":
+    def plot(self, ax: Axes | Sequence[Axes] | NDArray[Any] | None = None) -> BeliefIntervalDisplay:
         """Draw.
 
         Parameters
@@ -345,7 +345,7 @@ class BeliefIntervalDisplay(OnAxes):
             ax, handles=handles[-1:] if k and self.threshold is not None else handles, title=title
         )
 
-    def _draw(self, ax: Axes, sample: "_Sample") -> None:
+    def _draw(self, ax: Axes, sample: _Sample) -> None:
         many = len(sample.bel) > _MAX_INTERVALS
         (self._draw_band if many else self._draw_intervals)(ax, sample)
         if self.threshold is not None:
@@ -353,7 +353,7 @@ class BeliefIntervalDisplay(OnAxes):
             line = ax.axhline(self.threshold, color=ink(), ls="--", lw=1, label=label)
             self.threshold_.append(line)
 
-    def _draw_intervals(self, ax: Axes, sample: "_Sample") -> None:
+    def _draw_intervals(self, ax: Axes, sample: _Sample) -> None:
         x, hits = np.arange(1, len(sample.bel) + 1), sample.hits
         if hits is None:
             sides = {True: (np.ones(len(x), dtype=bool), "pignistic probability")}
@@ -379,7 +379,7 @@ class BeliefIntervalDisplay(OnAxes):
         )
         self.shares_.append(None)
 
-    def _draw_band(self, ax: Axes, sample: "_Sample") -> None:
+    def _draw_band(self, ax: Axes, sample: _Sample) -> None:
         x = np.arange(1, len(sample.bel) + 1, dtype=np.float64)
         place, low, high, middle = (
             _grouped(values, _MAX_POINTS) for values in (x, sample.bel, sample.pl, sample.betp)

@@ -4,6 +4,8 @@ On a logarithmic scale, capital that grows steadily is a straight line upwards, 
 evidence of a sample. Above the dashed line the test rejects at its level (Ville's inequality).
 """
 
+from __future__ import annotations
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
@@ -68,7 +70,7 @@ class MartingaleDisplay(OnAxes):
         level: float = 0.01,
         name: str | None = None,
         ax: Axes | None = None,
-    ) -> "MartingaleDisplay":
+    ) -> MartingaleDisplay:
         """Draw the capital of a test.
 
         Parameters
@@ -103,7 +105,7 @@ class MartingaleDisplay(OnAxes):
             )
         return cls(test.log_values, level=level, name=name).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> "MartingaleDisplay":
+    def plot(self, ax: Axes | None = None) -> MartingaleDisplay:
         """Draw.
 
         Parameters

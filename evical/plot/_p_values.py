@@ -6,6 +6,8 @@ the diagonal, and bars above the line at the left end, violate the guarantee. Se
 have at least one class, so they may miss less often.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -125,7 +127,7 @@ class PValuesDisplay(OnAxes):
         name: str | None = None,
         ax: Axes | None = None,
         misses_ax: Axes | None = None,
-    ) -> "PValuesDisplay":
+    ) -> PValuesDisplay:
         """Draw the p-values of a fitted conformal classifier for the true classes.
 
         Parameters
@@ -186,7 +188,7 @@ class PValuesDisplay(OnAxes):
         name: str | None = None,
         ax: Axes | None = None,
         misses_ax: Axes | None = None,
-    ) -> "PValuesDisplay":
+    ) -> PValuesDisplay:
         """Draw the p-values of the true classes, of a table with all classes.
 
         Parameters
@@ -228,7 +230,7 @@ class PValuesDisplay(OnAxes):
         display = cls(true, n_calibration=n_calibration, n_bins=n_bins, name=name)
         return display.plot(ax, misses_ax=misses_ax)
 
-    def plot(self, ax: Axes | None = None, *, misses_ax: Axes | None = None) -> "PValuesDisplay":
+    def plot(self, ax: Axes | None = None, *, misses_ax: Axes | None = None) -> PValuesDisplay:
         """Draw.
 
         Parameters

@@ -12,6 +12,8 @@ outcomes drawn with the predicted probabilities. Dimitriadis, Gneiting & Jordan 
 Smith 2007.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
@@ -232,7 +234,7 @@ class ReliabilityDisplay(OnAxes):
         ax: Axes | None = None,
         counts_ax: Axes | None = None,
         **style: Any,
-    ) -> "ReliabilityDisplay":
+    ) -> ReliabilityDisplay:
         """Bin predictions, and draw.
 
         Parameters
@@ -331,7 +333,7 @@ class ReliabilityDisplay(OnAxes):
         *,
         pos_label: Hashable | None = None,
         **options: Any,
-    ) -> "ReliabilityDisplay":
+    ) -> ReliabilityDisplay:
         """Predict with a fitted classifier or calibrator, and draw.
 
         Parameters
@@ -375,7 +377,7 @@ class ReliabilityDisplay(OnAxes):
         color: str | None = None,
         marker: str | None = None,
         linestyle: str | None = None,
-    ) -> "ReliabilityDisplay":
+    ) -> ReliabilityDisplay:
         """Draw.
 
         Parameters

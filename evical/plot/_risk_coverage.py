@@ -4,6 +4,8 @@ The curve rises to the error of the classifier where all are answered. The lower
 better the classifier knows what it does not know; Geifman & El-Yaniv (2017).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +74,7 @@ class RiskCoverageDisplay(OnAxes):
         name: str | None = None,
         ax: Axes | None = None,
         band: bool = True,
-    ) -> "RiskCoverageDisplay":
+    ) -> RiskCoverageDisplay:
         """Draw the curve of a fitted classifier on samples that it has not seen.
 
         Parameters
@@ -131,7 +133,7 @@ class RiskCoverageDisplay(OnAxes):
         name: str | None = None,
         ax: Axes | None = None,
         band: bool = True,
-    ) -> "RiskCoverageDisplay":
+    ) -> RiskCoverageDisplay:
         """Draw the curve of predictions.
 
         Parameters
@@ -166,7 +168,7 @@ class RiskCoverageDisplay(OnAxes):
         )
         return cls(curve, name).plot(ax, band=band)
 
-    def plot(self, ax: Axes | None = None, *, band: bool = True) -> "RiskCoverageDisplay":
+    def plot(self, ax: Axes | None = None, *, band: bool = True) -> RiskCoverageDisplay:
         """Draw.
 
         Parameters

@@ -4,6 +4,8 @@ All that is computed in the browser is in ``logic.mjs``, which knows no page, so
 of JavaScript can import it, and tests compare it with `dstheory`.
 """
 
+from __future__ import annotations
+
 import html
 import json
 from importlib.resources import files

@@ -9,6 +9,8 @@ Such cells of fewer bits are unions of cells of more, so counts of parts merge i
 does not matter when, or how often, scores are rounded on the way to the fewest bits.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -89,7 +91,7 @@ class ScoreCounts(ShownFields):
     @classmethod
     def from_samples(
         cls, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> "ScoreCounts":
+    ) -> ScoreCounts:
         """Count samples.
 
         Parameters
@@ -141,7 +143,7 @@ class ScoreCounts(ShownFields):
         weight: str | None = None,
         *,
         positive: Hashable = None,
-    ) -> "ScoreCounts":
+    ) -> ScoreCounts:
         """Count the samples of a table, inside the engine that holds it.
 
         Parameters
@@ -184,7 +186,7 @@ class ScoreCounts(ShownFields):
         """
         return checked_counts(*class_weights(table, score, target, weight, positive)[:3])
 
-    def __add__(self, other: "ScoreCounts") -> "ScoreCounts":
+    def __add__(self, other: ScoreCounts) -> ScoreCounts:
         if not isinstance(other, ScoreCounts):
             return NotImplemented
         merged = _grouped(
@@ -237,7 +239,7 @@ class ScoreCounts(ShownFields):
         group = np.minimum(place.astype(np.intp), n_groups - 1)
         return np.flatnonzero(np.diff(group, prepend=-1))
 
-    def compress(self, max_size: int) -> "ScoreCounts":
+    def compress(self, max_size: int) -> ScoreCounts:
         """Merge neighboring scores until at most `max_size` distinct ones are left.
 
         Parameters
@@ -261,7 +263,7 @@ class ScoreCounts(ShownFields):
             return self
         return self.pool(self.group_starts(max_size))
 
-    def sketch(self, max_size: int) -> tuple["ScoreCounts", int]:
+    def sketch(self, max_size: int) -> tuple[ScoreCounts, int]:
         """Counts in bounded memory, which merge in any order.
 
         Parameters
@@ -296,7 +298,7 @@ class ScoreCounts(ShownFields):
         bits = bits_within(self.scores, max_size)
         return (self if bits == EXACT else self.rounded(bits)), bits
 
-    def rounded(self, bits: int) -> "ScoreCounts":
+    def rounded(self, bits: int) -> ScoreCounts:
         """Counts at scores rounded to so many bits, as in `sketch`.
 
         Parameters
@@ -311,7 +313,7 @@ class ScoreCounts(ShownFields):
         check_count("bits", bits, 0, EXACT)
         return merge_equal(rounded(self.scores, bits), self.negative, self.positive)
 
-    def pool(self, starts: NDArray[np.intp]) -> "ScoreCounts":
+    def pool(self, starts: NDArray[np.intp]) -> ScoreCounts:
         """Merge the scores of each group into one.
 
         Parameters

@@ -6,6 +6,8 @@ A rank says which method is better and not by how much. The relative difference 
 all data sets share. Source: Naeini 2016, eq. 4.1, 4.2 and 6.1.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 

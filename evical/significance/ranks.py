@@ -7,6 +7,8 @@ Both compare mean ranks, whose difference has the standard error sqrt(k (k + 1) 
 are equal. Demsar 2006, section 3.2.2; Naeini 2016, section 4.2.2.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

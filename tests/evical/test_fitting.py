@@ -1,6 +1,7 @@
 """A long fit tells of its steps if it is asked to, and is silent otherwise."""
 
 import re
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
@@ -9,8 +10,12 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from evical import EvidentialClassifier, EvidentialEnsemble
+from evical._fitting import declared_types
 from evical.calibrators import IsotonicCalibrator
+from tests.support.each import each
+from tests.support.public_objects import callables
 
+ESTIMATORS = [one for one in callables() if hasattr(one.value, "get_params")]
 X, Y = load_iris(return_X_y=True)
 OPTIONS = {"cv": 2, "calibrator": IsotonicCalibrator(model="laplace")}
 NB = [("one", GaussianNB()), ("two", GaussianNB(var_smoothing=0.1))]
@@ -76,3 +81,20 @@ def test_other_levels_are_refused(verbose):
 def test_jobs_tell_the_same():
     one, two = (EvidentialEnsemble(NB, rule="stacked", n_jobs=n, **OPTIONS) for n in (None, 2))
     np.testing.assert_array_equal(one.fit(X, Y).predict_proba(X), two.fit(X, Y).predict_proba(X))
+
+
+@each("public", ESTIMATORS, ids=str)
+def test_types_of_parameters_are_known(public):
+    """Flags and choices are checked by them: what `check_declared` cannot read, it lets pass."""
+    types = declared_types(public.value)
+    for field in fields(public.value) if is_dataclass(public.value) else ():
+        assert not isinstance(types[field.name], str), field.name
+
+
+def test_types_for_type_checkers_alone_hide_only_those_of_their_class():
+    class Own(IsotonicCalibrator):
+        shown: "Nowhere" = None  # noqa: F821
+
+    assert "shown" not in declared_types(Own)
+    with pytest.raises(ValueError, match="model is 'bayes', expected one of 'likelihood'"):
+        Own(model="bayes").fit([0.1, 0.2, 0.6, 0.9], [0, 1, 0, 1])

@@ -9,6 +9,8 @@ based belief function: justification and some extensions to low-quality data, In
 Journal of Approximate Reasoning 55, 2014.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

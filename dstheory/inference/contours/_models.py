@@ -12,6 +12,8 @@ straight line or a bell curve (Dubois and Prade 1988, Possibility Theory). `comb
 combines such contours with each other and with likelihoods.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -5,6 +5,8 @@ likelihood along it, which is the contour of the marginal belief function. Xu et
 is the case of a sigmoid's value at a score.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -16,6 +16,8 @@ has made an oblique ridge round.
 The maximum of a likelihood, its scale, and its other local maxima.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
@@ -389,7 +391,7 @@ class LikelihoodContour(Immutable):
         bounds: Sequence[Any],
         scale: ArrayLike | None,
         starts: Sequence[tuple[float, float]],
-    ) -> "LikelihoodContour":
+    ) -> LikelihoodContour:
         """Search for the mode near some places too, each with its scale (dimension 1)."""
         self = cls.__new__(cls)
         self._fill(log_likelihood, bounds, None, scale, 256, starts)

@@ -9,6 +9,8 @@ O. Kanjanatarakul, S. Sriboonchitta, T. Denoeux, Forecasting using belief functi
 section 4 (linear regression).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

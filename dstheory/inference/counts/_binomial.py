@@ -23,6 +23,8 @@ N. M. Temme, The uniform asymptotic expansion of a class of integrals related to
 cumulative distribution functions, SIAM J. Math. Anal. 13, 1982 (the change of variable).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 

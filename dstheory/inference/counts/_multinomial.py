@@ -40,6 +40,8 @@ Source: T. Denoeux, Constructing belief functions from sample data using multino
 confidence regions, International Journal of Approximate Reasoning 42, 2006, 228-252.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, get_args

@@ -7,6 +7,8 @@ Dirichlet model. Three of the fusions average masses with weights that depend on
 in subjective logic, FUSION).
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from math import comb
@@ -112,7 +114,7 @@ class Opinion(ShownFields, Immutable):
         uncertainty: Numbers,
         *,
         base_rate: Numbers | None = None,
-    ) -> "Opinion":
+    ) -> Opinion:
         """Make the opinion (b, u), such as a binomial one ([b, d], u).
 
         Parameters
@@ -163,7 +165,7 @@ class Opinion(ShownFields, Immutable):
         *,
         strength: float = 2,
         base_rate: Numbers | None = None,
-    ) -> "Opinion":
+    ) -> Opinion:
         """Make the opinion of Dirichlet evidence, such as counts of observations.
 
         Parameters
@@ -202,7 +204,7 @@ class Opinion(ShownFields, Immutable):
             [title.replace("MassFunction", "Opinion", 1) + f" with base rates {rates}", *lines]
         )
 
-    def __getitem__(self, index: Any) -> "Opinion":
+    def __getitem__(self, index: Any) -> Opinion:
         return Opinion(self.mass[index], self.base_rate[index])
 
     @property
@@ -278,7 +280,7 @@ class Opinion(ShownFields, Immutable):
         shares = np.where(alone, inside, rates / np.where(lost | alone, 1, total))
         return np.asarray((shares * m.masses[..., np.newaxis, :]).sum(axis=-1))
 
-    def discount(self, trust: "Numbers | Opinion") -> "Opinion":
+    def discount(self, trust: Numbers | Opinion) -> Opinion:
         """Discount the beliefs by the trust in their source.
 
         Parameters
@@ -314,7 +316,7 @@ class Opinion(ShownFields, Immutable):
             trust = trust.probability()[..., 0]
         return Opinion(discount(self.mass, reliability=trust), self.base_rate)
 
-    def fuse(self, *more: "Opinion", rule: Fusion = "cumulative") -> "Opinion":
+    def fuse(self, *more: Opinion, rule: Fusion = "cumulative") -> Opinion:
         """Fuse several opinions into one by a rule of subjective logic.
 
         Parameters

@@ -19,6 +19,8 @@ Source: T. Denoeux, Reasoning with fuzzy and uncertain evidence using epistemic 
 sets: general framework and practical models, Fuzzy Sets and Systems 453, 2023, 1-36.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import reduce
 from typing import Any, NamedTuple, final
@@ -261,7 +263,7 @@ class GRFN(ShownFields, Immutable):
         """Shape of the batch, () for a single number."""
         return self.mu.shape
 
-    def __getitem__(self, index: Any) -> "GRFN":
+    def __getitem__(self, index: Any) -> GRFN:
         if not self.batch_shape:
             raise TypeError("a single GRFN has no rows")
         return GRFN(self.mu[index], self.sigma2[index], self.h[index])
@@ -442,7 +444,7 @@ class GRFN(ShownFields, Immutable):
             r = np.sqrt(np.pi / 2 / self.h)
         return scalar(self.mu - r), scalar(self.mu + r)
 
-    def conflict(self, second: "GRFN", *more: "GRFN") -> Any:
+    def conflict(self, second: GRFN, *more: GRFN) -> Any:
         """Degree of conflict, 1 minus the mean height of the product of the memberships.
 
         Parameters

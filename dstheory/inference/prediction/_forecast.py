@@ -20,6 +20,8 @@ belief functions: a likelihood-based approach, IJAR 72, 2016 (the model; the clo
 profile is derived in `LinearLaw`).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

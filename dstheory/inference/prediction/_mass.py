@@ -16,6 +16,8 @@ belief functions: a likelihood-based approach, IJAR 72, 2016; Xu, Davoine, Zha a
 72, 2016, equations 15-17.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

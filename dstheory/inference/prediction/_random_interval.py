@@ -9,6 +9,8 @@ of Mathematical Statistics 39, 1968; Xu, Davoine, Zha and Denoeux, IJAR 72, 2016
 and 18-23.
 """
 
+from __future__ import annotations
+
 from typing import Any, final
 
 import numpy as np
@@ -277,7 +279,7 @@ class RandomInterval(ShownFields, Immutable):
     @shares_by_name(**RATE)
     def discount(
         self, *, rate: float | None = None, reliability: float | None = None
-    ) -> "RandomInterval":
+    ) -> RandomInterval:
         """The interval after a further discounting.
 
         Parameters

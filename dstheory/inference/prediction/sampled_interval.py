@@ -9,6 +9,8 @@ probability boxes and Dempster-Shafer structures, Sandia report 2002-4015; Xu, D
 Denoeux, IJAR 72, 2016, section 3.4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import Any, Literal, final, get_args
@@ -117,7 +119,7 @@ class SampledInterval(ShownFields, Immutable):
         size: int = 100,
         *,
         bounds: tuple[float, float] | None = None,
-    ) -> "SampledInterval":
+    ) -> SampledInterval:
         """Discretize a p-box into equally likely intervals between its quantile functions.
 
         Parameters
@@ -168,7 +170,7 @@ class SampledInterval(ShownFields, Immutable):
         return cls(low, high)
 
     @classmethod
-    def from_contour(cls, values: ArrayLike, contour: ArrayLike) -> "SampledInterval":
+    def from_contour(cls, values: ArrayLike, contour: ArrayLike) -> SampledInterval:
         """Make nested intervals, one for each level of a contour (possibility) on a grid.
 
         Parameters
@@ -213,11 +215,11 @@ class SampledInterval(ShownFields, Immutable):
     def from_function(
         cls,
         function: Callable[..., Any],
-        *sources: "SampledInterval",
+        *sources: SampledInterval,
         pairing: Pairing = "independent",
         monotone: bool = False,
         atol: float | None = None,
-    ) -> "SampledInterval":
+    ) -> SampledInterval:
         """Propagate random intervals through a function.
 
         Parameters
@@ -454,8 +456,8 @@ class SampledInterval(ShownFields, Immutable):
         return scalar(np.sqrt(centered * (1 - centered) / size))
 
     def fuse(
-        self, *more: "SampledInterval", rule: Literal["dempster", "mean"] = "dempster"
-    ) -> "SampledInterval":
+        self, *more: SampledInterval, rule: Literal["dempster", "mean"] = "dempster"
+    ) -> SampledInterval:
         """Combine several random intervals into one.
 
         Parameters
