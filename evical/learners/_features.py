@@ -145,6 +145,53 @@ def as_ours(error: Exception, what: str) -> Exception:
     return kind(str(error) if other_features else f"{what}: {error}")
 
 
+_GRID = 2.0**26  # half of the digits of a float
+
+
+def on_grid(standardized: Floats) -> Floats:
+    """Standardized values without the digits in which they differ by the unit of the features.
+
+    A descent makes much of the last digits. Only training samples need that: what is predicted
+    is continuous.
+
+    Examples
+    --------
+    >>> a, b = 1 / 3, 0.1 / 0.3
+    >>> a == b, on_grid(np.array(a)) == on_grid(np.array(b))
+    (False, np.True_)
+    """
+    return np.asarray(np.rint(standardized * _GRID) / _GRID)
+
+
+def distinct_rows(rows: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Each row of positive weight once, in ascending order, with the weight of all its copies.
+
+    A weight of 2 is then the same as two samples, and neither the order of samples matters nor,
+    unlike in the order of bytes, their unit.
+
+    Parameters
+    ----------
+    rows : (n, d) array
+    weight : (n,) array
+        Not all 0.
+
+    Returns
+    -------
+    rows : (m, d) array
+    weight : (m,) array
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([[2.0], [-1.0], [2.0]]), np.array([1.0, 1.0, 0.5]))[1]
+    array([1. , 1.5])
+    """
+    kept = np.flatnonzero(weight > 0)
+    order = kept[np.lexsort(rows[kept].T[::-1])]
+    rows = rows[order] + 0.0  # -0 is 0
+    first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
+    return rows[first], np.asarray(np.add.reduceat(weight[order], first))
+
+
 def check_neighbors(n_neighbors: int, n: int) -> None:
     """Raise unless each of n samples has so many others."""
     if n_neighbors >= n:

@@ -43,7 +43,14 @@ from evical._fitting import (
 from evical._typing import Floats, RandomState, SamplesLike
 from evical.curves.descent import descend
 from evical.estimators.predictor import BeliefPredictor
-from evical.learners._features import read_features, read_labels, read_weights, squared_distances
+from evical.learners._features import (
+    distinct_rows,
+    on_grid,
+    read_features,
+    read_labels,
+    read_weights,
+    squared_distances,
+)
 
 _START = 0.2
 """Of 0.1, 0.3 and 1 over that mean, 1 ends in worse minima (vehicle, digits, breast cancer, glass);
@@ -367,6 +374,13 @@ class TrainingSamples(NamedTuple):
     target: Floats
     weight: Floats
 
+    @classmethod
+    def distinct(cls, X: Floats, target: Floats, weight: Floats) -> Self:
+        """Each sample with its target once, as of `distinct_rows`."""
+        rows, weight = distinct_rows(np.column_stack([target.T, X]), weight)
+        target, X = np.split(rows, [len(target)], axis=1)
+        return cls(np.ascontiguousarray(X), np.ascontiguousarray(target.T), weight)
+
 
 @dataclass(frozen=True, eq=False)
 class Network:
@@ -429,27 +443,6 @@ class Fitted(NamedTuple):
     cost: float
     n_iter: int
     converged: bool
-
-
-def merged(samples: TrainingSamples) -> TrainingSamples:
-    """Equal samples in one, with the sum of their weights; without those of weight 0.
-
-    They come in an order of their own, so that no order of samples makes a difference, and a weight
-    of 2 is the same as two samples.
-
-    Examples
-    --------
-    >>> samples = TrainingSamples(np.array([[1.0], [1.0]]), np.ones((2, 2)), np.array([0.5, 0.5]))
-    >>> merged(samples).weight.tolist()
-    [1.0]
-    """
-    kept = samples.weight > 0
-    target = samples.target[:, kept]
-    rows = np.column_stack([target.T, samples.X[kept]]) + 0.0  # no negative zeros
-    whole = np.ascontiguousarray(rows).view(f"V{rows.itemsize * rows.shape[1]}").ravel()
-    _, first, place = np.unique(whole, return_index=True, return_inverse=True)
-    weight = np.bincount(place.ravel(), samples.weight[kept]).astype(np.float64)
-    return TrainingSamples(samples.X[kept][first], target[:, first], weight)
 
 
 def cost(
@@ -591,12 +584,13 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         check_rows(X=X, y=y, sample_weight=sample_weight)
         X = read_features(self, X, None if isinstance(y, MassFunction) else y, reset=True)
         self.classes_, plausibility = read_labels(y, len(X), self._refusal())
-        X, target, weight = merged(
-            TrainingSamples(X, plausibility.T, read_weights(sample_weight, len(X)))
-        )
+        weight = read_weights(sample_weight, len(X))
+        X, target, weight = TrainingSamples.distinct(X, plausibility.T, weight)
+        self._spread = _spread(X, weight / weight.sum())
+        X = on_grid(self._spread.apply(X))
+        X, target, weight = TrainingSamples.distinct(X, target, weight)
         size = float(weight.sum())
-        self._spread = _spread(X, weight / size)
-        best = self._best(TrainingSamples(self._spread.apply(X), target, weight / size), size)
+        best = self._best(TrainingSamples(X, target, weight / size), size)
         if not best.converged:
             warnings.warn(
                 f"the cost still falls after {self.max_iter} iterations (max_iter); scale the "

@@ -41,7 +41,13 @@ from evical._fitting import (
 )
 from evical._typing import Floats, RandomState, SamplesLike
 from evical.curves.descent import descend
-from evical.learners._features import read_features, read_responses, read_weights
+from evical.learners._features import (
+    distinct_rows,
+    on_grid,
+    read_features,
+    read_responses,
+    read_weights,
+)
 from evical.learners._regress_loss import Kind, Loss
 from evical.learners._regress_network import CHUNK, Network, Objective, Penalties, forward
 
@@ -74,21 +80,16 @@ class Sample(NamedTuple):
 
     @classmethod
     def distinct(cls, X: Floats, y: Floats, weight: Floats) -> Self:
-        """Each row once, in ascending order, with the weight of all its copies.
-
-        A sample of weight 2 is then the same as two samples, and the order does not matter.
+        """Each row once, as of `distinct_rows`.
 
         Examples
         --------
         >>> Sample.distinct(np.array([[2.0], [1.0], [2.0]]), np.zeros(3), np.ones(3)).weight * 3
         array([1., 2.])
         """
-        kept = weight > 0
-        rows = np.column_stack([X, y])[kept] + 0.0  # -0 is 0
-        unique, inverse = np.unique(rows, axis=0, return_inverse=True)
-        total = np.bincount(inverse.ravel(), weight[kept])
+        rows, total = distinct_rows(np.column_stack([X, y]), weight)
         size = float(total.sum())
-        return cls(unique[:, :-1], unique[:, -1], total / size, size)
+        return cls(rows[:, :-1], rows[:, -1], total / size, size)
 
     def part(self, rows: NDArray[np.intp]) -> Sample:
         """Some of the rows."""
@@ -132,9 +133,9 @@ class Units:
         return np.asarray((X - self.center) / self.scale)
 
     def sample(self, sample: Sample) -> Sample:
-        return sample._replace(
-            X=self.features(sample.X), y=(sample.y - self.y_center) / self.y_scale
-        )
+        X, y, weight, size = sample
+        y = (y - self.y_center) / self.y_scale
+        return Sample.distinct(on_grid(self.features(X)), on_grid(y), weight * size)
 
 
 def _unless_constant(values: Floats, center: Any, scale: float) -> tuple[Floats, Floats]:

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -126,13 +127,18 @@ def test_order_and_weights_of_samples(network):
 
 
 @both
-def test_units_make_no_difference(network):
-    one = network(n_prototypes=5).fit(MOONS, SIDES)
-    two = network(n_prototypes=5).fit(1024 * MOONS, SIDES)
-    np.testing.assert_allclose(one.predict_proba(MOONS), two.predict_proba(1024 * MOONS), atol=1e-9)
-    assert two.gamma_ == pytest.approx(one.gamma_ / 2**20)
-    far = network(n_prototypes=5).fit(MOONS + 64, SIDES)  # rounded otherwise
-    assert far.cost_ == pytest.approx(one.cost_, rel=0.05)
+@each(("scale", "offset"), [(1024, 0), (2.54, 7), (1e-3, 0), (1.8, 32), (1, [64, -273.15])])
+@each("per_class", [False, True])
+def test_units_and_order_make_no_difference(network, scale, offset, per_class):
+    """Neither the order of bytes nor rounding, of which a descent makes other networks."""
+    rng = np.random.default_rng(3)
+    weight, order = rng.uniform(1, 2, len(MOONS)), rng.permutation(len(MOONS))
+    one = network(n_prototypes=5, per_class=per_class).fit(MOONS, SIDES, weight)
+    units = scale * MOONS + offset
+    two = clone(one).fit(units[order], SIDES[order], weight[order])
+    np.testing.assert_allclose(two.predict_proba(units), one.predict_proba(MOONS), atol=1e-9)
+    np.testing.assert_allclose(two.prototypes_, scale * one.prototypes_ + offset, rtol=1e-9)
+    assert two.gamma_ == pytest.approx(one.gamma_ / scale**2)
 
 
 @both

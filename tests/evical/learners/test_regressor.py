@@ -184,12 +184,23 @@ def test_more_starts_are_not_worse():
     assert five <= one
 
 
-def test_units_do_not_matter():
+@each(("scale", "offset"), [(2.54, 7), (1e-3, 0), ([1.8, 1e4, 0.3], [32, -273.15, 9])])
+def test_units_and_order_do_not_matter(scale, offset):
     """Of the features with `standardize` only, of the response always."""
-    one = EvidentialRegressor(n_prototypes=8, **QUICK).fit(X, Y)
-    other = EvidentialRegressor(n_prototypes=8, **QUICK).fit(1000 * X + 5, 1e-3 * Y - 7)
-    np.testing.assert_allclose(other.predict(1000 * X + 5), 1e-3 * one.predict(X) - 7, rtol=1e-5)
-    np.testing.assert_allclose(other.h_, 1e6 * one.h_, rtol=0.02)
+    rng = np.random.default_rng(4)
+    points = rng.normal(size=(60, 3)).round(1)
+    y = np.sin(2 * points[:, 0]) + points[:, 1] * points[:, 2] + 0.3 * rng.normal(size=60)
+    weight, order = rng.uniform(1, 2, 60), rng.permutation(60)
+    options = QUICK | {"n_prototypes": 8, "max_iter": 200}
+    one = EvidentialRegressor(**options).fit(points, y, weight)
+    units = points * scale + offset
+    other = clone(one).fit(units[order], 1e-3 * y[order] - 7, weight[order])
+    found = 1e3 * (other.predict(units) + 7)
+    np.testing.assert_allclose(found, one.predict(points), atol=1e-10)
+    np.testing.assert_allclose(other.h_, 1e6 * one.h_, rtol=1e-9)
+
+
+def test_scales_of_features():
     rng = np.random.default_rng(5)
     points = rng.normal(size=(60, 2))
     y = np.sin(2 * points[:, 0])
