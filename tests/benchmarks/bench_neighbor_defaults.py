@@ -37,7 +37,7 @@ _SEED, _REPEATS = 7, 3
 
 
 def main() -> None:
-    splits = [[Split.of(load(name), r, _SEED) for r in range(_REPEATS)] for name in SETS.split()]
+    splits = [[Split.of(load(name), r, _SEED) for r in range(_REPEATS)] for name in SETS]
     print("| discounting | alpha | neighbors |", " | ".join(MEASURES), "|")
     print("| --- |", " ---: |" * (2 + len(MEASURES)))
     for discounting, alpha, count in product(*OPTIONS):
