@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dstheory.kernels.rounding import ROUNDING
 from evical._typing import Floats
 from examples.studies._markdown import markdown_table, plain
 from examples.studies._reproduce import Outcome
@@ -151,7 +152,7 @@ def _changes(means: Means, pairs: Sequence[tuple[str, str]]) -> str:
         cells = []
         for measure, scale, digits in _SCORES:
             gaps = scale * (_column(means[first], measure) - _column(means[second], measure))
-            cells.append(f"{_difference(gaps, digits)} ({int((gaps > 0).sum())})")
+            cells.append(f"{_difference(gaps, digits)} ({int((gaps > ROUNDING * scale).sum())})")
         body.append([plain(first), plain(second), *cells])
     return markdown_table(["first", "second", "error", "Brier", "log loss"], body, 2)
 

@@ -204,3 +204,14 @@ def test_the_page_has_means_and_paired_differences():
     assert "| 0.0000 ± 0.0000 (0) | +0.050 ± 0.050 (1) |" in page  # latent minus calibrated
     assert "| logistic | – | – | – | – |" in page
     assert "## Members of ensembles" in page
+
+
+def test_equal_means_are_no_difference():
+    """Up to rounding: the mean of the same errors in another order."""
+    names = {"logistic": [0.1, 0.2, 0.3], REFERENCE: [0.3, 0.2, 0.1]}
+    assert np.mean(names["logistic"]) > np.mean(names[REFERENCE])
+    rows = {("one", name): np.full((3, len(MEASURES)), np.nan) for name in names}
+    for name, errors in names.items():
+        rows["one", name][:, 0] = errors
+    page = STUDY.extra(Outcome(STUDY, (), 3, 0, rows))
+    assert f"| logistic | {REFERENCE} | +0.00 ± – (0) |" in page
