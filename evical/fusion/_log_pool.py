@@ -371,6 +371,9 @@ def fit_pool(
     >>> fit_pool(sample, np.array([0.5, 0.5])).weights.round(1)
     array([0.9, 0.1])
     """
+    amounts = np.bincount(sample.codes, sample.counts, sample.evidence.shape[1]).astype(np.float64)
+    if len(amounts) > 2 and amounts.min() > 0 and not sample.evidence.any():
+        return _of_amounts(amounts, shares)
     complete = sample if filled is None or not filled.any() else sample.part(~filled)
     found = _tried(complete, complete, shares, precision)
     if complete is not sample:
@@ -386,6 +389,12 @@ def fit_pool(
     weights = softmax([one.score for one in found])
     share = weights @ [one.sample is not complete for one in found]
     return replace(_mean([one.pool for one in found], weights), filled=float(share))
+
+
+def _of_amounts(amounts: Floats, shares: Floats) -> LogPool:
+    """Without evidence: the shares of the classes, which a prior of intercepts draws together."""
+    own = np.linalg.pinv(np.diag(amounts) - np.outer(amounts, amounts / amounts.sum()))
+    return LogPool(shares, np.log(amounts) - np.log(amounts).mean(), np.pad(own, (len(shares), 0)))
 
 
 class _Tried(NamedTuple):

@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from scipy.stats import norm
 
 from dstheory import Frame, MassFunction, betp
+from evical import EvidentialFusion
 from evical.fusion import Rule, Stacked
 from evical.fusion._rule import HeldOut
 from evical.fusion._stacked import evidence, learnable, usual_evidence
@@ -153,6 +155,19 @@ def test_rows_about_which_nobody_speaks_have_the_share_of_the_classes():
     fused = fit_to_probabilities(Stacked(), p, y, [0, 1])
     nobody = fuse_probabilities(fused, np.full((2, 1, 2), np.nan)).betp()
     np.testing.assert_allclose(nobody[0, 1], y.mean(), atol=0.01)
+
+
+def test_three_classes_about_which_nobody_speaks():
+    """The prior of intercepts had drawn their shares together, 0.05 to 0.12 for 100 samples."""
+    counts = np.array([80, 15, 5])
+    y, share = np.repeat([0, 1, 2], counts), counts / 100
+    p = np.random.default_rng(0).dirichlet(np.ones(3), (2, 100))
+    p[:, ::3] = np.nan
+    fusion, nobody = EvidentialFusion().fit(list(p), y), [np.full((1, 3), np.nan)] * 2
+    np.testing.assert_allclose(fusion.predict_proba(nobody)[0], share, rtol=1e-12)
+    error = norm.ppf(0.975) / np.sqrt(100 * share * (1 - share))
+    expected = expit(logit(share)[:, np.newaxis] + np.outer(error, [-1, 1]))
+    np.testing.assert_allclose(fusion.predict_interval(nobody, level=0.95)[0], expected, rtol=1e-6)
 
 
 def test_sources_that_never_speak_together():
