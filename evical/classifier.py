@@ -103,9 +103,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         the vacuous mass function (in that fold). Only calibrators that give masses of exactly 0 and
         1 can cause it. With a coupling there is no total conflict.
     probability : {"pignistic", "plausibility"}
-        What `predict_proba` returns: pignistic probabilities, or relative plausibilities. The
-        latter are faster, and work for more than 16 classes under codes other than one-vs-rest
-        without a coupling.
+        What `predict_proba` returns: pignistic probabilities, or relative plausibilities, of
+        several folds their means. The latter are faster, and work for more than 16 classes under
+        codes other than one-vs-rest without a coupling.
     n_jobs : int, optional
         Number of folds, or columns of a code, fitted in parallel, see `joblib.Parallel`.
     verbose : int or bool
