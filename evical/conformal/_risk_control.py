@@ -200,6 +200,8 @@ class RiskControl(BaseEstimator):  # type: ignore[misc]  # untyped base
             Then all samples are asked. If the classifier takes no weights.
         """
         X, y, weight = check_samples(X, y, sample_weight, groups)
+        if weight is not None:  # of mean 1, since training counts samples by them
+            weight = weight / weight[weight > 0].mean()
         self._check_parameters()
         estimator = self._resolved_estimator()
         if isinstance(estimator, FrozenEstimator):
