@@ -1,7 +1,6 @@
 """What scores, labels, weights and training data must be; every refusal names row and value."""
 
-from __future__ import annotations
-
+import warnings
 from collections.abc import Hashable
 from typing import Any, TypeGuard
 
@@ -25,6 +24,7 @@ from evical.errors import WeightError
 
 _TEXT_OF_FLOAT = np.dtype("<U32").itemsize
 _LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of their sum
+_MANY, _ROUNDED = 10, 1e-6  # weights that are shares of 1, and how well float32 adds them up
 FINITE = "a finite number (neither NaN nor infinity)"
 """What `refuse` says of a score."""
 
@@ -189,6 +189,26 @@ def check_weights(weights: ArrayLike | None, n: int, name: str = "sample_weight"
     refuse(array, ~(np.isfinite(array) & (array >= 0)), name, "a finite number from 0")
     check_range(array, name)
     return array
+
+
+def warn_of_unit_sum(weights: ArrayLike | None, stacklevel: int = 4) -> None:
+    """Warn the caller of `fit` of many samples that count as one, since their weights have sum 1.
+
+    Parameters
+    ----------
+    weights : (n,) array or None
+        Checked.
+    stacklevel : int
+        By default that of the caller of a decorated method.
+    """
+    if weights is None or len(array := np.asarray(weights, dtype=np.float64)) < _MANY:
+        return
+    if abs(array.sum() - 1.0) <= _ROUNDED:
+        warnings.warn(
+            f"the weights of {len(array)} samples have the sum 1, so that all of them count as "
+            "one sample; divide the weights by their mean",
+            stacklevel=stacklevel,
+        )
 
 
 def check_range(weights: Floats, name: str) -> None:

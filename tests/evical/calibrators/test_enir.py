@@ -175,6 +175,7 @@ def test_without_smoothing_only_the_order_of_scores_counts(transform):
     np.testing.assert_array_equal(other, plain)
 
 
+@pytest.mark.filterwarnings("ignore:the weights of 200 samples have the sum 1")  # on purpose
 @each("total", [1e-12, 1e-3, 1.0, 1e9, 1e12, 2.0**53])
 @each("model", ["bayesian", "likelihood"])
 def test_any_scale_of_weights(total, model):

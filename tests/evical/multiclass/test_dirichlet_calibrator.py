@@ -91,6 +91,7 @@ def test_moments_divide_by_n_less_1_as_numpy_does():
         assert (a + b > 1e9).all()
 
 
+@pytest.mark.filterwarnings("ignore:the weights of")  # on purpose
 def test_weights_that_add_up_to_one_tell_classes_apart():
     margins, y = simulated(60)
     r = softmax(margins, axis=1)

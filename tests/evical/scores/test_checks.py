@@ -1,7 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
+from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion, LogisticCalibrator
+from evical.conformal import ConformalClassifier
+from evical.multiclass import SoftmaxCalibrator
 from evical.scores.checks import (
     check_binary,
     check_labels,
@@ -138,3 +142,29 @@ def test_lengths():
     check_same_length(scores=[1, 2], y=[0, 1], weights=[1, 1])
     with pytest.raises(ValueError, match="scores has 2 rows, y has 2, weights has 1;"):
         check_same_length(scores=[1, 2], y=[0, 1], weights=[1])
+
+
+@each(
+    "fit",
+    [
+        LogisticCalibrator(model="bayesian").fit,
+        SoftmaxCalibrator().fit,
+        EvidentialClassifier(GaussianNB(), calibrator="logistic:bayesian", cv=3).fit,
+        EvidentialEnsemble(
+            [GaussianNB()] * 2, calibrator="logistic:bayesian", rule="dempster", cv=3
+        ).fit,
+        ConformalClassifier(GaussianNB(), random_state=0).fit,
+        lambda X, y, sample_weight: EvidentialFusion(
+            "dempster", calibrator="logistic:bayesian"
+        ).fit([X[:, 0]] * 2, y, sample_weight),
+    ],
+)
+def test_weights_of_sum_one_are_one_sample(fit):
+    """AdaBoost and normalized weights; a warning, once, to the line that fits."""
+    X, y = np.random.default_rng(0).normal(size=(60, 1)), np.tile([0, 1], 30)
+    X += y[:, np.newaxis]
+    fit(X, y, sample_weight=np.full(60, 1 / 6))  # quiet, as warnings are errors
+    share = np.arange(1, 61) / np.arange(1, 61).sum()
+    with pytest.warns(UserWarning, match="the weights of 60 samples have the sum 1") as caught:
+        fit(X, y, sample_weight=share.astype(np.float32))
+    assert [one.filename for one in caught] == [__file__]
