@@ -323,21 +323,6 @@ def test_weights_are_those_of_the_risk(sample, loss):
         assert one.risk == pytest.approx(risk, abs=1e-12)
 
 
-def test_weights_are_in_any_unit():
-    """The classifier counts samples by them: with weights of sum 1 it knew next to nothing."""
-    X, y = load_breast_cancer(return_X_y=True)
-    weight = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
-    weight[::7] = 0
-    classifier = EvidentialClassifier(GaussianNB(), calibrator="logistic:bayesian", cv=3)
-    control = RiskControl(classifier, bound=0.1, random_state=0)
-    answers, limits = [], []
-    for unit in (1, 2.0**-12, 2.0**10):
-        answers.append(control.fit(X, y, sample_weight=unit * weight).predict(X).tolist())
-        limits.append(control.limits_.tolist())
-    assert answers[0] == answers[1] == answers[2]
-    assert limits[0] == limits[1] == limits[2]
-
-
 def test_weights_that_cannot_count_are_named(sample):
     p, y = sample
     w = 1 + np.arange(500) % 2
