@@ -11,6 +11,7 @@ from evical.conformal import ConformalScores
 from evical.evaluation import ConformalEvaluation, Evaluation, check_calibration
 from evical.evaluation.check import CalibrationCheck
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
+from evical.report.page import notes
 
 _LEVEL, _BINS = 0.05, 10  # as in `evical check`
 
@@ -54,45 +55,6 @@ def _conformal(
     )
 
 
-_NONE = "[Bel, Pl] guarantees nothing about the probability at a score"
-_OF_MODEL = {
-    "likelihood": (
-        "[Bel, Pl] covers the probability at about 79 % of the scores if the curve is correctly "
-        "specified, and at fewer scores otherwise"
-    ),
-    "confidence": (
-        "[Bel, Pl] covers the probability at a score with a probability of {level:g} or more, for "
-        "many samples and a correctly specified curve"
-    ),
-    "band": (
-        "[Bel, Pl] covers the probability at all scores at once with a probability of {level:g} "
-        "or more, at any sample size, if the probability rises with the score"
-    ),
-    "quadratic": (
-        "[Bel, Pl] is the mean over level sets of the likelihood, approximated by a normal one, "
-        "and covers the probability at most scores if the curves are correctly specified"
-    ),
-    "bayesian": "Bel and Pl are one probability, without an interval",
-    "laplace": "Bel and Pl are one probability, without an interval",
-    "dempster": f"{_NONE}: it is about one sample more",
-    "inverse_pignistic": f"{_NONE}: its width does not shrink with the number of samples",
-}
-_CONFORMAL = (
-    "for each alpha, the true class of a new sample has a plausibility of alpha or less with a "
-    "probability of at most alpha, if these samples and new ones are exchangeable and the "
-    "classifier was trained on neither; [Bel, Pl] guarantees nothing about probabilities"
-)
-_COMBINED = (
-    "Dempster's rule combines the classes, and the result guarantees nothing about the probability"
-)
-_OF_CLASS = {
-    "VennAbersCalibrator": (
-        "one of Bel and Pl is calibrated if samples are exchangeable; the interval need not "
-        "cover the probability at a score"
-    ),
-}
-
-
 def promise_text(calibrator: object) -> str:
     """Describe the coverage of the intervals of a calibrator in short.
 
@@ -100,17 +62,18 @@ def promise_text(calibrator: object) -> str:
     >>> promise_text(IsotonicCalibrator(model="bayesian"))
     'Bel and Pl are one probability, without an interval'
     """
+    texts = dict(notes("guarantees"))
     if is_conformal(calibrator):
-        return _CONFORMAL + (", in each class" if calibrator.conditional else "")
-    own = _OF_CLASS.get(type(calibrator).__name__)
+        return texts["conformal"] + (", in each class" if calibrator.conditional else "")
+    own = texts.get(type(calibrator).__name__)
     if own is not None:
         return own
     if isinstance(calibrator, OneVsRestCalibrator):
         inner = promise_text(calibrator.calibrators_[0])
-        rule = f"; {_COMBINED}" if calibrator.combines_ else ""
+        rule = f"; {texts['combined']}" if calibrator.combines_ else ""
         return f"of each class against the rest: {inner}{rule}"
     model = getattr(calibrator, "model", "bayesian")
-    text = _OF_MODEL[model].format(level=getattr(calibrator, "confidence", 0.0))
+    text = texts[model].format(level=getattr(calibrator, "confidence", 0.0))
     each = isinstance(calibrator, BaseMulticlassCalibrator) and model != "bayesian"
     return f"of each class: {text}" if each else text
 

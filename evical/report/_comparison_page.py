@@ -16,7 +16,7 @@ from evical.metrics import debiased_calibration_error
 from evical.report._evaluation_page import made_by
 from evical.report._evaluation_pictures import lined_up, reliability_display
 from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent, plus_minus
-from evical.report.page import Cell, Page, Picture, Section, Table, reading
+from evical.report.page import Cell, Page, Picture, Section, Table, notes, reading
 from evical.report.svg import label, svg_of
 
 _N_COLUMNS = 3
@@ -113,23 +113,6 @@ _COLUMNS = (
     ("mean_imprecision", "Pl - Bel", 3, None),
 )
 TITLES = {key: name for key, name, *_ in _COLUMNS}
-_NOTES = (
-    ("Brier score", "mean of (p - y)^2, of three and more classes their sum; lowest is best"),
-    ("Log loss", "mean of -ln p of the true class, p at least 1e-6; lowest is best"),
-    (
-        "Calibration error",
-        "mean |share of positives - mean p| of 10 bins of equal width (ECE), of three and more "
-        "classes the mean of each against the others; in a small fold mostly noise, less so for "
-        "methods with few distinct predictions",
-    ),
-    (
-        "ROC AUC",
-        "share of pairs of samples in order, ties half, of three and more classes the mean over "
-        "pairs of classes; highest is best",
-    ),
-    ("Pl - Bel", "mean width of the belief intervals; 0 for methods that give probabilities"),
-    ("Seconds", "median time of fitting on a training fold"),
-)
 
 
 def comparison_page(comparison: Comparison, command: str) -> Page:
@@ -255,7 +238,7 @@ def ranking_table(comparison: Comparison) -> Table:
         "Method",
         {**dict.fromkeys(TITLES.values(), str), "Seconds": "{:.2g}".format},
         rows,
-        _NOTES,
+        notes("columns: comparison"),
         {title: better for _, title, _, better in _COLUMNS if better is not None},
     )
 

@@ -15,7 +15,7 @@ from evical.plot import PValuesDisplay
 from evical.report._evaluation_page import made_by
 from evical.report._evaluation_pictures import lined_up
 from evical.report._numbers import between, count, fixed2, listed, named, p_cell, percent
-from evical.report.page import Page, Picture, Section, Table, reading
+from evical.report.page import Page, Picture, Section, Table, notes, reading
 from evical.report.svg import svg_of
 
 # Classes in a picture and a table; of more, those least covered.
@@ -228,10 +228,7 @@ def levels_table(evaluation: ConformalEvaluation) -> Table:
             )
             for one in evaluation.at_levels()
         ),
-        (
-            ("p", "probability of as many p-values of true classes at or below alpha, or more"),
-            ("Adjusted p", "by Holm's procedure for all levels and the test of small p-values"),
-        ),
+        notes("columns: conformal"),
     )
 
 

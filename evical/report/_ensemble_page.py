@@ -27,7 +27,7 @@ from evical.report._numbers import (
     percent,
     plus_minus,
 )
-from evical.report.page import Cell, Page, Picture, Row, Section, Table, reading
+from evical.report.page import Cell, Page, Picture, Row, Section, Table, notes, reading
 from evical.report.svg import shorten, svg_of
 
 _N_BINS = 20
@@ -129,20 +129,6 @@ _LEARNED = ("standard_error_", "reliability_")
 _SIDE_BY_SIDE = 6
 _N_ROWS = 12
 _N_GROUPS = 4
-_MEANING = (
-    ("Error", "share of samples whose most probable class is not the true one; ties count in part"),
-    ("Brier score", "mean of (p - y)^2, for more than two classes summed over them"),
-    ("Log loss", "mean of -ln p of the true class, p at least 1e-6"),
-)
-_NOTES = (
-    *_MEANING,
-    ("Pl - Bel", "mean width of the belief intervals of the classes; 0 for probabilities"),
-    ("mean of probabilities", "of all members with equal weights, without belief functions"),
-)
-_OTHERS = {
-    DEMPSTER: "of the members' beliefs, as if they were independent; vacuous in total conflict",
-    STACKED: "weights of evidence learned from these samples, each fused by weights of other folds",
-}
 
 
 def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
@@ -287,13 +273,17 @@ def ways_table(evaluation: EnsembleEvaluation) -> Table:
         width = widths[i].mean() if i < len(widths) else 0.0
         kind = "member" if i < len(evaluation.members) else "combination"
         rows.append(((kind, way), (*cells, width)))
+    meanings = dict(notes("other rules"))
     return Table.of(
         f"Means over {count(len(evaluation.y))} samples, ± standard error. The lowest of a column "
         "is underlined.",
         ("Kind", "Name"),
         {**dict.fromkeys(_LOSSES, str), "Pl - Bel": fixed},
         rows,
-        (*_NOTES, *((name, _OTHERS[name]) for name in evaluation.others if name in _OTHERS)),
+        (
+            *notes("columns: ensemble"),
+            *((name, meanings[name]) for name in evaluation.others if name in meanings),
+        ),
         dict.fromkeys(_LOSSES, min),
     )
 

@@ -17,7 +17,7 @@ from evical.metrics.coverage import BeliefCoverage
 from evical.metrics.goodness import share_limits
 from evical.metrics.report import Measure
 from evical.report._numbers import count, fixed, fixed4, metric_name, named, p_cell, percent
-from evical.report.page import Cell, Table
+from evical.report.page import Cell, Table, notes
 from evical.significance import holm_adjusted
 
 PROBABILITY_TESTS = ("spiegelhalter_test", "kolmogorov_smirnov_test", "kuiper_test")
@@ -272,10 +272,7 @@ def answers_table(answers: Answers) -> Table:
             "Samples needed": count,
         },
         ((percent(one.bound), _answered(one)) for one in found),
-        (
-            ("Above probability", "of the likeliest class, from which on it is answered"),
-            ("Samples needed", "about how many like these would do where these are too few"),
-        ),
+        notes("columns: answers"),
     )
 
 

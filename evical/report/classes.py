@@ -32,7 +32,7 @@ from evical.report._numbers import (
     p_cell,
     percent,
 )
-from evical.report.page import Page, Row, Section, Table, reading
+from evical.report.page import Page, Row, Section, Table, notes, reading
 from evical.significance import holm_adjusted
 
 # Classes that have a picture, and a column in the table of decisions.
@@ -147,15 +147,7 @@ def _by_class(evaluations: Sequence[Evaluation], least: Sequence[float]) -> Tabl
             "Smallest p": p_cell,
         },
         rows,
-        (
-            ("Predicted", "mean probability of the class"),
-            (
-                "Calibration error",
-                "root mean squared distance of prediction and frequency, less its noise",
-            ),
-            ("Pl - Bel", "mean width of the belief intervals; 0 for probabilities"),
-            ("Smallest p", "of the tests of the class, adjusted for all tests of all classes"),
-        ),
+        notes("columns: classes"),
     )
 
 

@@ -222,3 +222,9 @@ def _readings() -> dict[str, tuple[str, ...]]:
 def reading(name: str) -> tuple[str, ...]:
     """Paragraphs of `templates/reading.md` below a heading."""
     return _readings()[name]
+
+
+def notes(name: str) -> tuple[tuple[str, str], ...]:
+    """Pairs below a heading of `templates/reading.md`, each written as name: meaning."""
+    pairs = (text.partition(": ") for text in reading(name))
+    return tuple((column, meaning) for column, _, meaning in pairs)
