@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from evical.cli._fitting import read_samples, tell_direction
-from evical.cli._labeled import owned_columns
+from evical.cli._fitting import read_samples, tell_direction, weights_of
 from evical.cli._show import progress_bar
 from evical.cli.arguments import Plan, SampleTable
 from evical.evaluation import Comparison
@@ -32,12 +31,10 @@ def compare_table(
     plan: Plan,
 ) -> Comparison:
     """The comparison, with a progress bar on standard error if that is a terminal."""
-    named, rows = read_samples(samples, "score", samples.missing, samples.weight)
-    classes, owners = owned_columns(named, rows, samples.target, positive)
-    values, labels, name = rows.values(owners.values()), rows.labels, rows.name
+    rows, classes, owners = read_samples(samples, "score", positive)
+    values, labels, weight = rows.values(owners.values()), rows.labels, weights_of(samples, rows)
     positive = None
-    weight = None if samples.weight is None else rows.columns[samples.weight]
-    if len(named) == 1:
+    if len(samples.score) == 1:
         values, positive = values[:, 0], classes[1]
     elif len(owners) == 2:
         raise ValueError(f"two classes have one score; write --score {list(owners.values())[1]}")
@@ -55,7 +52,7 @@ def compare_table(
             repeats=plan.repeats,
             criterion=plan.criterion,
             random_state=plan.seed,
-            name=name,
+            name=rows.name,
             pos_label=positive,
             sample_weight=weight,
             on_fit=lambda: bar.advance(task),
@@ -63,7 +60,7 @@ def compare_table(
 
 
 def as_data(found: Comparison) -> dict[str, Any]:
-    advice, many = found.recommendation, len(found.class_names) > 2
+    many = len(found.class_names) > 2
     return {
         "name": found.name,
         "samples": len(found.y),
@@ -79,13 +76,7 @@ def as_data(found: Comparison) -> dict[str, Any]:
         },
         "differences": [vars(one) for one in found.differences],
         "failures": found.failures,
-        "recommendation": {
-            "method": advice.method,
-            "best": advice.best,
-            "equivalents": list(advice.equivalents),
-            "reasons": list(advice.reasons),
-            "warnings": list(advice.warnings),
-        },
+        "recommendation": vars(found.recommendation),
     }
 
 

@@ -34,10 +34,10 @@ from evical.cli._labeled import (
 from evical.cli._model import (
     Model,
     Training,
+    answers_data,
     is_conformal,
     log_loss,
     model_text,
-    promise_data,
     score_kind,
     tell_sums,
     training_data,
@@ -47,7 +47,7 @@ from evical.cli._predicting import beliefs, doubts_of
 from evical.cli._show import new_console
 from evical.cli._tables import open_table
 from evical.cli._tally import Counting, Tally
-from evical.cli.arguments import Answering, Engine, Samples, SampleTable, Sets
+from evical.cli.arguments import Answering, Calibration, Engine, SampleTable, Sets
 from evical.cli.engine.counts import tally_table
 from evical.cli.engine.session import limits_of
 from evical.conformal import ConformalScores
@@ -62,19 +62,25 @@ from evical.scores.direction import Direction, message, wrong_way, wrong_ways
 
 
 def read_samples(
-    samples: Samples, kind: Kind, missing: str, weight: str | None = None
-) -> tuple[dict[str, str | None], Labeled]:
-    """Columns of scores with the class if it is named, and the rows.
+    samples: SampleTable, kind: Kind, positive: str | None = None
+) -> tuple[Labeled, list[str], dict[str, str]]:
+    """The rows, all classes, and class to column; of one score, the positive class's, one column.
 
     Raises OSError or ValueError for what is wrong with the table or the names.
     """
     with open_table(samples.scores) as table:
         named = named_classes(samples.score, table.header)
         kinds: dict[str, Kind] = dict.fromkeys(named, kind)
-        if weight is not None:
-            kinds[weight] = "weight"
+        if samples.weight is not None:
+            kinds[samples.weight] = "weight"
         two = len(named) == 1
-        return named, read_labeled(table, kinds, samples.target, missing, two=two)
+        rows = read_labeled(table, kinds, samples.target, samples.missing, two=two)
+    return rows, *owned_columns(named, rows, samples.target, positive)
+
+
+def weights_of(samples: SampleTable, rows: Labeled) -> Floats | None:
+    """The column of weights, if there is one."""
+    return None if samples.weight is None else rows.columns[samples.weight]
 
 
 def _training(
@@ -88,15 +94,14 @@ def _training(
 
 def _counts(samples: SampleTable, rows: Labeled) -> Floats:
     """How much each row counts."""
-    return np.ones(len(rows.codes)) if samples.weight is None else rows.columns[samples.weight]
+    weights = weights_of(samples, rows)
+    return np.ones(len(rows.codes)) if weights is None else weights
 
 
 def fit_model(
     samples: SampleTable,
     positive: str | None,
-    method: str,
-    options: Sequence[str],
-    max_scores: int,
+    calibration: Calibration,
     sets: Sets,
     answering: Answering,
     engine: Engine,
@@ -112,16 +117,18 @@ def fit_model(
     if limits is not None and (sets.conformal or answering.answer_error is not None or many):
         raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
     if sets.conformal:
-        model = fit_conformal(samples, positive, sets, options)
+        model = fit_conformal(samples, positive, sets, calibration.options)
     else:
         make = many_calibrator if many else partial(make_calibrator, kind="method")
-        made = make(method, options)
+        made = make(calibration.method, calibration.options)
         if answering.answer_error is not None:
             model = fit_answering(samples, positive, made, answering)
         elif isinstance(made, BaseMulticlassCalibrator):
-            model = fit_many(samples, made)
+            rows, classes, owners = read_samples(samples, score_kind(made))
+            tell_sums(rows.name, rows.values(owners.values()))
+            model = _of_rows(samples, made, rows, classes, owners)
         else:
-            counting = _counting(samples, score_kind(made), max_scores)
+            counting = _counting(samples, score_kind(made), calibration.max_scores)
             tally = (
                 counting.by_chunks() if limits is None else tally_table(limits, counting, output)
             )
@@ -174,17 +181,6 @@ def _fitted(
     return Model({labels[1]: samples.score[0]}, samples.target, calibrator, training)
 
 
-def fit_many(samples: SampleTable, calibrator: BaseMulticlassCalibrator) -> Model:
-    """The model of a table with a score for each class.
-
-    Raises OSError or ValueError for what is wrong with the table or the names.
-    """
-    named, rows = read_samples(samples, score_kind(calibrator), samples.missing, samples.weight)
-    classes, owners = owned_columns(named, rows, samples.target, None)
-    tell_sums(rows.name, rows.values(owners.values()))
-    return _of_rows(samples, calibrator, rows, classes, owners)
-
-
 def _of_rows(
     samples: SampleTable,
     calibrator: BaseCalibrator | BaseMulticlassCalibrator,
@@ -201,8 +197,7 @@ def _of_rows(
         with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
             calibrator.fit_counts(counts, classes)
     else:
-        weights = None if samples.weight is None else rows.columns[samples.weight]
-        calibrator.fit(values, rows.labels, sample_weight=weights)
+        calibrator.fit(values, rows.labels, sample_weight=weights_of(samples, rows))
     shares = (rows.labels == calibrator.classes_[:, np.newaxis]) * _counts(samples, rows)
     loss = log_loss(calibrator.predict_proba(values), shares.T)
     training = replace(_training(samples, rows, classes, loss), distinct_scores=distinct)
@@ -229,10 +224,9 @@ def fit_answering(
     assert bound is not None
     if samples.weight is not None:
         raise ValueError("--answer-error counts rows, so it takes no --weight; leave one out")
-    named, rows = read_samples(samples, score_kind(calibrator), samples.missing, samples.weight)
+    rows, classes, owners = read_samples(samples, score_kind(calibrator), positive)
     if ASK in rows.classes:
         raise ValueError(f"a class is called {ASK!r}, as is the reserved answer; rename the class")
-    classes, owners = owned_columns(named, rows, samples.target, positive)
     order = np.random.default_rng(0).permutation(len(rows.codes))
     parts = np.split(order, [round(_HELD_OUT * len(order))])
     held, train = map(rows.take, parts)
@@ -278,9 +272,7 @@ def fit_conformal(
     known = settable(named_score(nonconformity), ("values", "u"))
     parameters = parse_options(options, known, f"nonconformity {nonconformity!r}")
     kind: Kind = "score" if nonconformity == "margin" else "probability"
-    named, rows = read_samples(samples, kind, samples.missing, samples.weight)
-    classes, owners = owned_columns(named, rows, samples.target, positive)
-    weights = None if samples.weight is None else rows.columns[samples.weight]
+    rows, classes, owners = read_samples(samples, kind, positive)
     fitted = ConformalScores.from_samples(
         rows.values(owners.values()),
         rows.labels,
@@ -288,7 +280,7 @@ def fit_conformal(
         nonconformity=nonconformity,
         parameters=parameters,
         conditional="class" if sets.by_class else None,
-        sample_weight=weights,
+        sample_weight=weights_of(samples, rows),
         smoothed=sets.smoothed,
         random_state=0,
     )
@@ -318,13 +310,8 @@ def show_model(model: Model, output: Path, as_json: bool) -> None:
         data |= {name: getattr(calibrator, name) for name in names}
     if as_json:
         head = {"output": str(output), "method": type(calibrator).__name__}
-        about_data: dict[str, Any] = {
-            "classes": list(model.labels),
-            "training": training_data(model),
-        }
-        if model.answers is not None:
-            about_data["answers"] = promise_data(model.answers)
-        echo_json({**head, **data, **about_data})
+        learned = {"classes": list(model.labels), "training": training_data(model)}
+        echo_json({**head, **data, **learned, **answers_data(model)})
         return
     shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
     for name, value in [

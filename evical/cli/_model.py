@@ -172,13 +172,12 @@ def model_text(model: Model) -> str:
     """The content of a model file."""
     one = isinstance(model.calibrator, BaseCalibrator)
     scores = {"score": model.score} if one else {"scores": model.scores}
-    promised = {} if model.answers is None else {"answers": promise_data(model.answers)}
     return file_text(
         FORMAT,
         columns={**scores, "target": model.target},
         training=training_data(model),
         calibrator=model.calibrator.to_dict(),
-        **promised,
+        **answers_data(model),
     )
 
 
@@ -186,10 +185,12 @@ def model_text(model: Model) -> str:
 _LIMITS = {"all": float("inf"), "none": float("-inf")}
 
 
-def promise_data(promise: Promise) -> dict[str, Any]:
-    """What is promised for the answers, as files have it."""
-    names = {limit: name for name, limit in _LIMITS.items()}
-    return {
+def answers_data(model: Model) -> dict[str, Any]:
+    """What is promised for the answers, if anything, as files have it."""
+    promise, names = model.answers, {limit: name for name, limit in _LIMITS.items()}
+    if promise is None:
+        return {}
+    data = {
         "error": promise.bound,
         "confidence": promise.level,
         "doubt_below": names.get(promise.limit, promise.limit),
@@ -198,6 +199,7 @@ def promise_data(promise: Promise) -> dict[str, Any]:
         "wrong": round(promise.risk * promise.n_answered) if promise.n_answered else 0,
         "held_out_needed": promise.n_needed,
     }
+    return {"answers": data}
 
 
 def _promise(data: object) -> Promise | None:

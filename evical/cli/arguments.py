@@ -217,8 +217,8 @@ class Engine:
 
 
 @dataclass(frozen=True)
-class Samples:
-    """A table of scores and classes, as options name it and its columns.
+class SampleTable:
+    """A table of scores and classes, its columns, and what to do with rows that lack something.
 
     Parameters
     ----------
@@ -228,27 +228,44 @@ class Samples:
         Column of the score; of many classes one each, as score_cat, or COLUMN=CLASS.
     target : COLUMN
         Column of the class.
-    """
-
-    scores: Given[str]
-    score: list[str]
-    target: str
-
-
-@dataclass(frozen=True)
-class SampleTable(Samples):
-    """The same with weights, and what to do with rows that lack something.
-
-    Parameters
-    ----------
     weight : COLUMN
         Column of weights of the rows.
     missing
         Rows without a number or a class (empty, NA): stop, or leave them out.
     """
 
+    scores: Given[str]
+    score: list[str]
+    target: str
     weight: str | None = None
     missing: Dropped = "refuse"
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Which calibrator, and of how many scores.
+
+    Parameters
+    ----------
+    method : NAME
+        Calibrator: {METHODS}. Of several scores also {MANY_METHODS}.
+    model : NAME (by default that of the method)
+        Evidential model, such as likelihood or bayesian.
+    option : KEY=VALUE
+        Parameter of the calibrator, or of raps; can be repeated.
+    max_scores : N
+        Distinct scores kept, at least; beyond twice as many, scores are rounded.
+    """
+
+    method: str = "auto"
+    model: str | None = None
+    option: list[str] | None = None
+    max_scores: Annotated[int, typer.Option(min=1000)] = 1_000_000
+
+    @property
+    def options(self) -> list[str]:
+        """Parameters of the calibrator."""
+        return [*(self.option or []), *([] if self.model is None else [f"model={self.model}"])]
 
 
 @dataclass(frozen=True)

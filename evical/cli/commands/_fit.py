@@ -1,47 +1,16 @@
 """`evical fit`: fit a calibrator to scores and classes, and save it."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from evical._names import check_method
 from evical.cli import arguments
 from evical.cli._output import user_input
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """Which calibrator, and of how many scores.
-
-    Parameters
-    ----------
-    method : NAME
-        Calibrator: {METHODS}. Of several scores also {MANY_METHODS}.
-    model : NAME (by default that of the method)
-        Evidential model, such as likelihood or bayesian.
-    option : KEY=VALUE
-        Parameter of the calibrator, or of raps; can be repeated.
-    max_scores : N
-        Distinct scores kept, at least; beyond twice as many, scores are rounded.
-    """
-
-    method: str = "auto"
-    model: str | None = None
-    option: list[str] | None = None
-    max_scores: Annotated[int, typer.Option(min=1000)] = 1_000_000
-
-    @property
-    def options(self) -> list[str]:
-        """Parameters of the calibrator."""
-        return [*(self.option or []), *([] if self.model is None else [f"model={self.model}"])]
-
-
 def fit(
     samples: arguments.SampleTable,
     output: Path,
-    calibration: Calibration,
+    calibration: arguments.Calibration,
     sets: arguments.Sets,
     answering: arguments.Answering,
     engine: arguments.Engine,
@@ -82,9 +51,7 @@ def fit(
         # Inside, as in each command, because it takes seconds to load.
         from evical.cli._fitting import fit_model, show_model
 
-        method, options = calibration.method, calibration.options
-        way = (method, options, calibration.max_scores)
-        model = fit_model(samples, positive, *way, sets, answering, engine, output)
+        model = fit_model(samples, positive, calibration, sets, answering, engine, output)
     show_model(model, output, as_json)
 
 
