@@ -18,9 +18,6 @@ from evical.cli._tables import Chunk
 from evical.datasets.csv import MISSING
 from evical.scores.names import belief_names
 
-# Rows start to stop of a chunk.
-_Piece = tuple[Chunk, int, int]
-
 
 @dataclass(frozen=True)
 class Rows:
@@ -37,122 +34,112 @@ class Rows:
 Part = Chunk | Rows
 
 
-def by_position(first: Iterator[Chunk], others: Sequence[Iterator[Chunk]]) -> Iterator[list[Part]]:
-    """Row 1 with row 1, row 2 with row 2; all tables are read at once.
-
-    Raises ValueError if one has fewer rows than another.
-    """
-    return _side_by_side(first, [_Reader(chunks) for chunks in others])
-
-
-def with_key(chunks: Iterator[Chunk], key: str, value: str) -> Iterator[Rows]:
-    """The rows of each chunk whose key is this one."""
-    for chunk in chunks:
-        rows = np.flatnonzero(chunk.columns[key] == value)
-        columns = {name: column[rows] for name, column in chunk.columns.items()}
-        yield Rows(chunk.name, columns, among(chunk.place, rows))
-
-
-def by_key(
-    first: Iterator[Chunk] | Iterator[Rows],
-    others: Sequence[Iterator[Chunk] | Iterator[Rows]],
-    key: str,
+def side_by_side(
+    tables: Sequence[Iterator[Chunk]], key: str | None, value: str | None = None
 ) -> Iterator[list[Part]]:
-    """Rows of equal keys, in the order of the first table; the others are held in memory.
+    """Rows of all tables that belong together, by position or by a key; those of one `value` alone.
 
-    Raises ValueError if a key is missing in a table, or is there twice.
+    By position row 1 belongs to row 1 and row 2 to row 2, and all tables are read at once. By a key
+    the order is that of the first table; the others are held in memory.
+
+    Raises ValueError if a table has fewer rows than another, or a key not once.
     """
-    return _side_by_side(first, [_Keyed(chunks, key) for chunks in others])
-
-
-def _side_by_side(
-    first: Iterator[Chunk] | Iterator[Rows], others: "Sequence[_Reader | _Keyed]"
-) -> Iterator[list[Part]]:
+    first, *others = (
+        table if key is None or value is None else (_with(part, key, value) for part in table)
+        for table in tables
+    )
+    readers = [_Reader(table) if key is None else _Keyed(table, key) for table in others]
     name = ""
-    for chunk in first:
-        yield [
-            Rows(chunk.name, chunk.columns, chunk.place),
-            *(table.take(chunk) for table in others),
-        ]
-        name = chunk.name
-    for table in others:
-        table.check_end(name)
+    for part in first:
+        yield [part, *(reader.take(part) for reader in readers)]
+        name = part.name
+    for reader in readers:
+        reader.check_end(name)
+
+
+def _with(part: Part, key: str, value: str) -> Rows:
+    """The rows with this key."""
+    return _chosen(part, np.flatnonzero(part.columns[key] == value))
+
+
+def _chosen(part: Part, rows: NDArray[np.intp]) -> Rows:
+    """Rows by their numbers in a part."""
+    columns = {name: column[rows] for name, column in part.columns.items()}
+    return Rows(part.name, columns, among(part.place, rows))
+
+
+def _joined(parts: Sequence[Part]) -> Rows:
+    """One after the other."""
+    starts = np.cumsum([0, *map(len, parts)])
+
+    def place(row: int) -> str:
+        number = int(np.searchsorted(starts, row, side="right")) - 1
+        return parts[number].place(row - int(starts[number]))
+
+    columns = {
+        name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns
+    }
+    return Rows(parts[0].name, columns, place)
 
 
 class _Reader:
-    """Takes any number of rows from chunks of other sizes."""
+    """Takes any number of rows from parts of other sizes."""
 
-    def __init__(self, chunks: Iterator[Chunk]) -> None:
-        self._chunks = chunks
-        self._chunk: Chunk | None = None
+    def __init__(self, parts: Iterator[Part]) -> None:
+        self._parts = parts
+        self._part: Part | None = None
         self._used = 0
         self._name = ""
 
     def take(self, wanted: Part) -> Rows:
         """The next rows, as many as `wanted` has."""
-        pieces: list[_Piece] = []
+        pieces: list[Rows] = []
         missing = len(wanted)
         while missing:
-            chunk = self._current()
-            if chunk is None:
+            part = self._current()
+            if part is None:
                 row = wanted.place(len(wanted) - missing)
                 raise ValueError(
                     f"{row}: {self._name} has no such row, it is shorter; tables of unequal "
                     "length are combined by --key"
                 )
-            size = min(missing, len(chunk) - self._used)
-            pieces.append((chunk, self._used, self._used + size))
+            size = min(missing, len(part) - self._used)
+            pieces.append(_chosen(part, np.arange(self._used, self._used + size)))
             self._used += size
             missing -= size
-        columns = {
-            name: np.concatenate([chunk.columns[name][a:b] for chunk, a, b in pieces])
-            for name in pieces[0][0].columns
-        }
-        return Rows(self._name, columns, _join(pieces))
+        return _joined(pieces)
 
     def check_end(self, name: str) -> None:
         """Raise if rows are left; `name` is the table that has none."""
-        chunk = self._current()
-        if chunk is not None:
+        part = self._current()
+        if part is not None:
             raise ValueError(
-                f"{chunk.place(self._used)}: {name} has no such row, it is shorter; tables of "
+                f"{part.place(self._used)}: {name} has no such row, it is shorter; tables of "
                 "unequal length need a --key"
             )
 
-    def _current(self) -> Chunk | None:
-        """The chunk with the next row, if there is one."""
-        if self._chunk is None or self._used == len(self._chunk):
-            self._chunk, self._used = next(self._chunks, None), 0
-            if self._chunk is not None:
-                self._name = self._chunk.name
-        return self._chunk
-
-
-def _join(pieces: list[_Piece]) -> Place:
-    def place(row: int) -> str:
-        for chunk, a, b in pieces:
-            if row < b - a:
-                return chunk.place(a + row)
-            row -= b - a
-        raise IndexError(row)
-
-    return place
+    def _current(self) -> Part | None:
+        """The part with the next row, if there is one."""
+        if self._part is None or self._used == len(self._part):
+            self._part, self._used = next(self._parts, None), 0
+            if self._part is not None:
+                self._name = self._part.name
+        return self._part
 
 
 class _Keyed:
     """A table in memory whose rows are taken by key, each once."""
 
-    def __init__(self, chunks: Iterator[Chunk] | Iterator[Rows], key: str) -> None:
+    def __init__(self, parts: Iterator[Part], key: str) -> None:
         self._key = key
+        self._table = table = _joined(list(parts))
         self._rows: dict[str, int] = {}
-        self._places: list[tuple[int, Place]] = []
-        parts = []
-        for chunk in chunks:
-            self.name = chunk.name
-            self._places.append((len(self._rows), chunk.place))
-            self._add(chunk)
-            parts.append(chunk.columns)
-        self._columns = {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}
+        for row, value in enumerate(table.columns[key].tolist()):
+            if self._rows.setdefault(value, row) != row:
+                raise ValueError(
+                    f"{table.place(row)}, column {key!r}: {value!r} occurs already in "
+                    f"{table.place(self._rows[value])}; a key names one row"
+                )
         self._taken = bytearray(len(self._rows))
 
     def take(self, wanted: Part) -> Rows:
@@ -162,7 +149,8 @@ class _Keyed:
         if -1 in rows:
             row = rows.index(-1)
             raise ValueError(
-                f"{wanted.place(row)}, column {self._key!r}: {self.name} has no row {keys[row]!r}"
+                f"{wanted.place(row)}, column {self._key!r}: {self._table.name} has no row "
+                f"{keys[row]!r}"
             )
         for row, found in enumerate(rows):
             if self._taken[found]:
@@ -171,29 +159,15 @@ class _Keyed:
                     "time; a key names one row"
                 )
             self._taken[found] = True
-        taken = np.array(rows, dtype=np.intp)
-        columns = {name: column[taken] for name, column in self._columns.items()}
-        return Rows(self.name, columns, lambda row: self._place(int(taken[row])))
+        return _chosen(self._table, np.array(rows, dtype=np.intp))
 
     def check_end(self, name: str) -> None:
         """Raise if rows are left; `name` is the table that has none."""
         if 0 in self._taken:
             row = self._taken.index(0)
-            key = self._columns[self._key][row]
-            raise ValueError(f"{self._place(row)}, column {self._key!r}: {name} has no row {key!r}")
-
-    def _add(self, chunk: Part) -> None:
-        start = len(self._rows)
-        for row, key in enumerate(chunk.columns[self._key].tolist()):
-            if self._rows.setdefault(key, start + row) != start + row:
-                raise ValueError(
-                    f"{chunk.place(row)}, column {self._key!r}: {key!r} occurs already in "
-                    f"{self._place(self._rows[key])}; a key names one row"
-                )
-
-    def _place(self, row: int) -> str:
-        start, place = next(pair for pair in reversed(self._places) if pair[0] <= row)
-        return place(row - start)
+            key = self._table.columns[self._key][row]
+            place = self._table.place(row)
+            raise ValueError(f"{place}, column {self._key!r}: {name} has no row {key!r}")
 
 
 # What the command writes beside numbers of a class.

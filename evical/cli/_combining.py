@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dstheory.checks.arguments import did_you_mean
 from evical._names import check_rule
 from evical.beliefs import Beliefs, as_beliefs
-from evical.cli._aligned import Part, SharedColumns, by_key, by_position, shared_columns, with_key
+from evical.cli._aligned import Part, SharedColumns, shared_columns, side_by_side
 from evical.cli._beliefs import (
     BeliefColumns,
     Classes,
@@ -114,19 +114,10 @@ class Sources:
         chunks[0] = watch(self.tables[0], self.kinds(0, kept), "Combining")
         hint = "match rows by --key" if self.inputs.key is None else "correct one"
         compare = SharedColumns(self.shared, hint)
-        for parts in self._matched(chunks, value):
+        for parts in side_by_side(chunks, self.inputs.key, value):
             compare(parts)
             yield parts
         compare.check_order()
-
-    def _matched(self, chunks: list[Any], value: str | None) -> Iterator[list[Part]]:
-        first, *others = chunks
-        if self.inputs.key is None:
-            return by_position(first, others)
-        if value is None:
-            return by_key(first, others, self.inputs.key)
-        some, *rest = (with_key(table, self.inputs.key, value) for table in chunks)
-        return by_key(some, rest, self.inputs.key)
 
     def kinds(self, number: int, kept: Sequence[str] = ()) -> dict[str, Kind]:
         """Columns to read of a table."""
