@@ -264,7 +264,7 @@ def check_calibration(
         if "monitor" not in names:
             raise ValueError(f"a monitor is for the test 'monitor', not for {', '.join(names)}")
     pvalues = [_pvalue(name, sample, beliefs, n_bins, monitor) for name in names]
-    adjusted = holm_adjusted(pvalues) if names else np.empty(0)
+    adjusted = holm_adjusted(pvalues)
     results = []
     for name, alone, together in zip(names, pvalues, adjusted, strict=True):
         tested = beliefs if TESTS[name].beliefs else sample

@@ -33,7 +33,7 @@ from evical._fitting import as_random_state, check_jobs
 from evical._typing import Floats, RandomState, Weights
 from evical.evaluation._evaluation import Evaluation, two_labels
 from evical.evaluation.methods import name_methods
-from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
+from evical.evaluation.recommendation import Choice, Difference, Recommendation, differences
 from evical.evaluation.validation import MEASURES, Fold, Tried, folds_of, is_splitter, try_methods
 from evical.metrics.inputs import MOST_REPEATS, checked_weights
 from evical.scores.checks import (
@@ -347,25 +347,29 @@ def _collect(
     failures: dict[str, str],
 ) -> Comparison:
     first = [fold for fold in folds if fold.repetition == 0]
-    number = np.empty(len(y), dtype=np.intp)
-    for i, fold in enumerate(first):
-        number[fold.test] = i
+    order = np.argsort(np.concatenate([fold.test for fold in first]))
+    number = np.repeat(np.arange(len(first)), [len(fold.test) for fold in first])[order]
+
+    def out_of_fold(what: str) -> Floats:
+        parts = [[getattr(one, what) for one in results[key][: len(first)]] for key in estimators]
+        return np.stack([np.concatenate(part)[order] for part in parts])
+
     values = np.array([[one.values for one in results[key]] for key in estimators])
     losses = values[:, :, MEASURES.index(criterion)]
     w = np.ones(len(y)) if weight is None else weight
     share = float(np.mean([w[fold.test].sum() / w[fold.train].sum() for fold in folds]))
     found = differences(list(estimators), losses, share)
-    predicted = {
-        what: _out_of_fold(estimators, results, first, len(y), what)
-        for what in ("probability", "bel", "pl")
-    }
+    choice = Choice(estimators, values, found, criterion, scores, y, weight)
+    bounds = out_of_fold("bounds")
     return Comparison(
         name=name,
         scores=scores,
         y=y,
         class_names=tuple(map(str, classes)),
         methods=tuple(estimators),
-        **predicted,
+        probability=out_of_fold("probability"),
+        bel=bounds[..., 0],
+        pl=bounds[..., 1],
         fold=number,
         values=values,
         seconds=np.array([[one.seconds for one in results[key]] for key in estimators]),
@@ -373,21 +377,10 @@ def _collect(
         n_repeats=folds[-1].repetition + 1,
         criterion=criterion,
         differences=found,
-        recommendation=recommend(estimators, values, found, criterion, scores, y, weight),
+        recommendation=choice.recommendation(),
         failures=failures,
         weight=weight,
     )
-
-
-def _out_of_fold(
-    methods: dict[str, Any], results: dict[str, list[Tried]], folds: list[Fold], n: int, what: str
-) -> Floats:
-    """Predictions (k, n) or (k, n, K) of the first repetition."""
-    found = np.empty((len(methods), n, *getattr(results[next(iter(methods))][0], what).shape[1:]))
-    for row, name in enumerate(methods):
-        for fold, one in zip(folds, results[name], strict=False):  # later repetitions follow
-            found[row, fold.test] = getattr(one, what)
-    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -231,35 +231,19 @@ def differences(methods: Sequence[str], losses: Floats, share: float) -> tuple[D
     order = _ranking(methods, losses.mean(axis=1))
     best = order[0]
     tests = [corrected_t(losses[i], losses[best], share) for i in order[1:]]
-    adjusted = holm_adjusted([test.pvalue for test in tests]) if tests else np.empty(0)
+    adjusted = holm_adjusted([test.pvalue for test in tests]).tolist()
     found = []
     for i, test, level in zip(order[1:], tests, adjusted, strict=True):
-        gaps = losses[i] - losses[best]
+        pair, gaps = (methods[i], methods[best]), losses[i] - losses[best]
         error = float(np.sqrt((1 / len(gaps) + share) * gaps.var(ddof=1)))
-        found.append(
-            Difference(
-                methods[i],
-                methods[best],
-                test.difference,
-                error,
-                test.statistic,
-                test.pvalue,
-                float(level),
-            )
-        )
+        numbers = (test.difference, error, test.statistic, test.pvalue, level)
+        found.append(Difference(*pair, *numbers))
     return tuple(found)
 
 
-def recommend(
-    estimators: dict[str, Any],
-    values: Floats,
-    found: tuple[Difference, ...],
-    criterion: str,
-    scores: Floats,
-    y: NDArray[np.int64],
-    weight: Floats | None = None,
-) -> Recommendation:
-    """The method to take by the rule of this module, with reasons.
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A choice by the rule of this module, with reasons.
 
     Parameters
     ----------
@@ -270,20 +254,7 @@ def recommend(
     scores : (n,) or (n, K) array
     y : (n,) array of 0 and 1, or of 0 to K - 1
     weight : (n,) array, optional
-
-    Returns
-    -------
-    Recommendation
     """
-    choice = _Choice(estimators, values, found, criterion, scores, y, weight)
-    equivalents = tuple(one.method for one in choice.seen)
-    reasons, warnings = tuple(choice.reasons()), tuple(choice.warnings())
-    return Recommendation(choice.chosen, choice.best, equivalents, reasons, warnings)
-
-
-@dataclass(frozen=True, eq=False)
-class _Choice:
-    """A choice by the rule of this module; parameters as for `recommend`."""
 
     estimators: dict[str, Any]
     values: Floats
@@ -291,7 +262,13 @@ class _Choice:
     criterion: str
     scores: Floats
     y: NDArray[np.int64]
-    weight: Floats | None
+    weight: Floats | None = None
+
+    def recommendation(self) -> Recommendation:
+        """The method to take, with the reasons and what to beware of."""
+        equivalents = tuple(one.method for one in self.seen)
+        reasons, warnings = tuple(self.reasons()), tuple(self.warnings())
+        return Recommendation(self.chosen, self.best, equivalents, reasons, warnings)
 
     @property
     def best(self) -> str:

@@ -34,11 +34,14 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A method on a fold: (n_test,) or (n_test, K) predictions, measures, seconds, or a failure."""
+    """A method on a fold: its predictions, their measures and the seconds, or why it failed.
+
+    Probabilities are (n_test,) or (n_test, K), and `bounds`, [Bel, Pl], (n_test, 2) or
+    (n_test, K, 2).
+    """
 
     probability: Floats
-    bel: Floats
-    pl: Floats
+    bounds: Floats
     values: Floats
     seconds: float
     failure: str | None = None
@@ -136,8 +139,8 @@ def _try_fold(
         p, bounds = _predict(fitted, column[fold.test])
         values = _values(y[fold.test], p, bounds, None if weight is None else weight[fold.test])
     except ValueError as error:
-        return Tried(nothing, nothing, nothing, nothing, 0.0, str(error))
-    return Tried(p, bounds[..., 0], bounds[..., 1], values, seconds)
+        return Tried(nothing, nothing, nothing, 0.0, str(error))
+    return Tried(p, bounds, values, seconds)
 
 
 def _predict(fitted: Any, column: Floats) -> tuple[Floats, Floats]:

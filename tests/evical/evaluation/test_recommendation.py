@@ -11,10 +11,10 @@ from evical.calibrators import (
 )
 from evical.evaluation.methods import make_calibrator
 from evical.evaluation.recommendation import (
+    Choice,
     differences,
     general_warnings,
     method_warnings,
-    recommend,
 )
 from evical.evaluation.validation import MEASURES
 
@@ -35,7 +35,7 @@ def test_automatic_calibration_is_taken_within_two_standard_errors(gap, taken):
     error = np.sqrt((1 / 4 + 1 / 3) * gaps.var(ddof=1))
     assert (gap < 2 * error) == (taken == "mine")
     found = differences(list(estimators), values[:, :, 0], 1 / 3)
-    advice = recommend(estimators, values, found, "brier_score", scores, y)
+    advice = Choice(estimators, values, found, "brier_score", scores, y).recommendation()
     assert (advice.best, advice.method) == ("logistic", taken)
     if taken == "mine":
         assert "mine averages many methods, so selection bias" in advice.reasons[1]
@@ -77,9 +77,9 @@ def test_of_few_samples_two_standard_errors_are_made_of_chance():
     error = np.sqrt((1 / 4 + 1 / 3) * gaps.var(ddof=1))
     assert error < gaps.mean() < 2 * error
     found = differences(list(estimators), values[:, :, 0], 1 / 3)
-    advice = recommend(estimators, values, found, "brier_score", scores, y)
+    advice = Choice(estimators, values, found, "brier_score", scores, y).recommendation()
     assert (advice.best, advice.method) == ("isotonic", "temperature")
     assert "needs fewer samples" in advice.reasons[1]
     many, outcomes = sample(2000)
-    advice = recommend(estimators, values, found, "brier_score", many, outcomes)
+    advice = Choice(estimators, values, found, "brier_score", many, outcomes).recommendation()
     assert (advice.best, advice.method) == ("isotonic", "isotonic")
