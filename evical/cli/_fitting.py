@@ -128,7 +128,7 @@ def fit_model(
             tell_sums(rows.name, rows.values(owners.values()))
             model = _of_rows(samples, made, rows, classes, owners)
         else:
-            counting = _counting(samples, score_kind(made), calibration.max_scores)
+            counting = Counting(samples, score_kind(made), calibration.max_scores)
             tally = (
                 counting.by_chunks() if limits is None else tally_table(limits, counting, output)
             )
@@ -148,14 +148,6 @@ def _named_once(samples: SampleTable, positive: str | None) -> tuple[SampleTable
     with open_table(samples.scores) as table:
         [(column, label)] = named_classes(samples.score, table.header).items()
     return replace(samples, score=[column]), agreed_class(positive, label)
-
-
-def _counting(samples: SampleTable, kind: Kind, max_scores: int) -> Counting:
-    """What to count of a table with one score."""
-    columns: dict[str, Kind] = {samples.score[0]: kind, samples.target: "label"}
-    if samples.weight is not None:
-        columns[samples.weight] = "weight"
-    return Counting(samples.scores, columns, max_scores, samples.missing)
 
 
 def _fitted(

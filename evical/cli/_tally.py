@@ -1,18 +1,17 @@
 """Counts of scores by class, from chunks of any number of rows with bounded memory."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.checks.arguments import suggestion
 from evical._typing import Floats
 from evical.cli._kinds import Kind, Place, among, complete_rows, label_kind, optional_kinds
 from evical.cli._labeled import third_class
 from evical.cli._show import watch
 from evical.cli._tables import open_table
+from evical.cli.arguments import SampleTable
 from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts
 from evical.scores.counts import EXACT
@@ -23,31 +22,30 @@ _PENDING = 2**19
 
 @dataclass(frozen=True)
 class Counting:
-    """What to count of a table: columns of the score, of the class, and maybe of weights."""
+    """A table with one score of a kind, which is counted; of about `max_scores` distinct ones."""
 
-    source: str
-    columns: Mapping[str, Kind]
+    samples: SampleTable
+    kind: Kind
     max_scores: int
-    missing: str
 
     @property
     def kinds(self) -> dict[str, Kind]:
         """Kinds of the columns; weights are never missing."""
-        score, target, *weight = self.columns
-        return {
-            **optional_kinds({score: self.columns[score]}, self.missing),
-            target: label_kind(self.missing),
-            **{name: self.columns[name] for name in weight},
-        }
+        samples, missing = self.samples, self.samples.missing
+        kinds = optional_kinds({samples.score[0]: self.kind}, missing)
+        kinds[samples.target] = label_kind(missing)
+        if samples.weight is not None:
+            kinds[samples.weight] = "weight"
+        return kinds
 
     def by_chunks(self) -> "Tally":
         """All rows, read chunk by chunk.
 
         Raises ValueError for the first wrong value, or if no row has a score and a class.
         """
-        score, target, *weight = self.columns
+        score, target, weight = self.samples.score[0], self.samples.target, self.samples.weight
         tally = Tally(target, self.max_scores)
-        with open_table(self.source) as table:
+        with open_table(self.samples.scores) as table:
             for chunk in watch(table, self.kinds, "Reading"):
                 labeled = chunk.columns[target] != ""
                 rows = np.flatnonzero(complete_rows([chunk.columns[score]]) & labeled)
@@ -55,7 +53,7 @@ class Counting:
                 if not len(rows):
                     continue
                 values = {name: column[rows] for name, column in chunk.columns.items()}
-                weights = values[weight[0]] if weight else None
+                weights = None if weight is None else values[weight]
                 tally.add(values[score], values[target], weights, among(chunk.place, rows))
             if not tally.rows:
                 raise ValueError(
@@ -123,14 +121,11 @@ class Tally:
         return tuple(self._labels)
 
     def result(self, positive: str | None = None) -> tuple[ScoreCounts, tuple[str, str]]:
-        """Counts and both labels, the negative one first; by default the greater is positive.
+        """Counts and both labels, the negative one first; the greater one is positive by default.
 
         Raises ValueError unless both classes have been seen, with positive weight.
         """
         self._merge()
-        if positive is not None and positive not in self._labels:
-            hint = suggestion(positive, self._labels, "classes")
-            raise ValueError(f"column {self._target!r} has no class {positive!r}{hint}")
         if len(self._labels) == 1:
             raise ValueError(
                 f"column {self._target!r} has one class only (all {self._labels[0]!r}); a "

@@ -43,7 +43,7 @@ class _Job:
 
 def tally_table(limits: Engine, counting: Counting, beside: Path) -> Tally:
     """What `Counting.by_chunks` gives."""
-    source = open_source(counting.source)
+    source = open_source(counting.samples.scores)
     checked_first(source, counting.kinds)
     with open_session(limits, beside) as session:
         job = _Job(session, source, counting)
@@ -60,8 +60,8 @@ def tally_table(limits: Engine, counting: Counting, beside: Path) -> Tally:
 
 def _read(job: _Job) -> tuple[int, int, int]:
     """Rows, those left out, and about how many scores differ; all values are checked."""
-    score, target, *weight = job.counting.columns
-    kinds = job.counting.kinds
+    samples, kinds = job.counting.samples, job.counting.kinds
+    score, target = samples.score[0], samples.target
     number, label = job.source.number(score, kinds[score]), quoted(target)
     wrong, lacking = [number.wrong], number.missing
     if may_be_none(kinds[target]):
@@ -69,8 +69,8 @@ def _read(job: _Job) -> tuple[int, int, int]:
     else:
         wrong.append(f"{label} IS NULL")
     read = [f"{number.value} AS score", f"{lacking} AS lacking", f"{label} AS label"]
-    if weight:
-        amount = job.source.number(weight[0], "weight")
+    if samples.weight is not None:
+        amount = job.source.number(samples.weight, "weight")
         wrong += [amount.wrong, f"({amount.value} > 0 AND {amount.value} < {_TINY})"]
         read.append(f"{amount.value} AS weight")
     read.append(f"coalesce({' OR '.join(wrong)}, true) AS wrong")
@@ -101,15 +101,15 @@ def _cell(bits: int) -> str:
 
 def _tally(job: _Job, bits: int) -> Tally:
     """Count, with one score of each cell for all of it."""
-    _, target, *weighted = job.counting.columns
-    weight = "sum(weight)" if weighted else "count(*)"
+    samples = job.counting.samples
+    weight = "count(*)" if samples.weight is None else "sum(weight)"
     job.session.run(
         f"CREATE OR REPLACE TEMP TABLE groups AS SELECT min(score) AS score, label, "
         f"{weight}::DOUBLE AS weight, count(*) AS n FROM read WHERE NOT lacking "
         f"GROUP BY {_cell(bits)}, label",
         f"Counting {job.source.table.name}",
     )
-    tally = Tally(target, job.counting.max_scores)
+    tally = Tally(samples.target, job.counting.max_scores)
     tally.bits = bits
     classes: set[str] = set()
     for batch in job.session.batches("FROM groups"):
