@@ -251,60 +251,32 @@ def classes_of(
     Raises ValueError for tables that are not about the same classes, or options of others.
     """
     most = max(found, key=lambda one: len(one.classes))
-    if len(most.classes) > 2 or len(known or ()) > 2:
-        if known is None:
-            known, source = tuple(most.classes), f"{most.table} is about"
-        return _several(found, naming, known, source)
-    pair, source = _expected(found, naming, known, source)
-    if pair is None:
-        return None, _common_class(found, naming)
-    for one in found:
-        for label in one.classes:
-            if label not in pair:
-                raise ValueError(
-                    f"{one.table} has beliefs about class {label!r}, but {source} {listed(pair)}"
-                )
-    positive = naming.named_class
-    if positive is not None and positive not in pair:
-        raise ValueError(f"--positive is {positive!r}, but {source} {listed(pair)}")
-    return pair[::-1] if positive == pair[0] else pair
-
-
-def _several(
-    found: Sequence[BeliefColumns], naming: Naming, known: tuple[str, ...], source: str
-) -> tuple[str, ...]:
-    """The same, three classes or more."""
+    several = max(len(most.classes), len(known or ())) > 2
     for option, value in (("positive", naming.positive), ("classes", naming.classes)):
-        if value is not None:
+        if several and value is not None:
             raise ValueError(f"--{option} is for two classes; with more, the columns name each")
+    if known is None and naming.classes is not None:
+        known, source = naming.classes, "--classes are"
+    elif known is None and len(most.classes) > 1:
+        known, source = tuple(most.classes), f"{most.table} is about"
+    if known is None:
+        return None, _common_class(found, naming)
+    about = f"{source} {listed(known)}"
+    if naming.classes is not None and set(naming.classes) != set(known):
+        raise ValueError(f"--classes are {listed(naming.classes)}, but {about}")
     for one in found:
-        if set(one.classes) != set(known):
+        if several and set(one.classes) != set(known):
             raise ValueError(
-                f"{one.table} has beliefs about {listed(one.classes)}, but {source} "
-                f"{listed(known)}; all tables need the same classes"
+                f"{one.table} has beliefs about {listed(one.classes)}, but {about}; all tables "
+                "need the same classes"
             )
-    return known
-
-
-def _expected(
-    found: Sequence[BeliefColumns],
-    naming: Naming,
-    known: tuple[str, ...] | None,
-    source: str,
-) -> tuple[tuple[str, ...] | None, str]:
-    """Both classes, if they are known from anywhere, and what says so."""
-    if known is not None:
-        if naming.classes is not None and set(naming.classes) != set(known):
-            raise ValueError(
-                f"--classes are {listed(naming.classes)}, but {source} {listed(known)}"
-            )
-        return known, source
-    if naming.classes is not None:
-        return naming.classes, "--classes are"
-    for one in found:
-        if len(one.classes) == 2:
-            return (one.classes[0], one.classes[1]), f"{one.table} is about"
-    return None, ""
+        for label in one.classes:
+            if label not in known:
+                raise ValueError(f"{one.table} has beliefs about class {label!r}, but {about}")
+    positive = naming.named_class
+    if positive is not None and positive not in known:
+        raise ValueError(f"--positive is {positive!r}, but {about}")
+    return known[::-1] if positive == known[0] else known
 
 
 def _common_class(found: Sequence[BeliefColumns], naming: Naming) -> str:

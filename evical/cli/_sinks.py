@@ -9,7 +9,7 @@ import gzip
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -114,25 +114,18 @@ def delimiter_of(target: str) -> str | None:
 @contextmanager
 def open_sink(target: str, layout: Layout) -> Iterator["Sink"]:
     """Where rows go: a file that is complete or not there, or `-`, standard output."""
-    if target == "-":
-        with _standard_output() as file:
-            yield TextSink(file, layout, ",")
-        return
     delimiter = delimiter_of(target)
-    with atomic_file(Path(target)) as file:
+    with ExitStack() as stack:
+        output = _standard_output() if target == "-" else atomic_file(Path(target))
+        file = stack.enter_context(output)
         if delimiter is None:
-            parquet = ParquetSink(file, layout)
-            try:
-                yield parquet
-            finally:
-                parquet.close()
-            return
-        if not target.lower().endswith(".gz"):
+            yield stack.enter_context(closing(ParquetSink(file, layout)))
+        elif target.lower().endswith(".gz"):
+            # Without the time, so that the same rows give the same bytes.
+            packed = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
+            yield TextSink(stack.enter_context(packed), layout, delimiter)
+        else:
             yield TextSink(file, layout, delimiter)
-            return
-        # Without the time, so that the same rows give the same bytes.
-        with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
-            yield TextSink(packed, layout, delimiter)
 
 
 @contextmanager
