@@ -1,6 +1,7 @@
 """JavaScript: a module without dependencies, for browsers and servers."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from dstheory import Frame
@@ -10,33 +11,6 @@ from evical.export._compile import compiled
 from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import PieceTable
 from evical.scores.names import belief_names
-
-_PROGRAM = """
-export function beliefs(score) {
-  if (typeof score !== "number" || !(score >= LOW && score <= HIGH)) return null;
-  let first = 0, last = STARTS.length;
-  while (first < last) {
-    const middle = (first + last) >> 1;
-    if (score < STARTS[middle]) last = middle; else first = middle + 1;
-  }
-  const [columns, center = 0, factor = 1] = PIECES[first];
-  const t = (score - center) * factor;
-  return columns.map((column) => column.reduceRight((value, next) => value * t + next, 0));
-}
-"""
-
-
-# With names, as columns of tables have them.
-_NAMED = """
-export function namedBeliefs(score) {
-  const found = beliefs(score);
-  if (found === null) return null;
-  const [bel, pl, betp, ...ends] = found;
-  const others = [pl, bel, betp, ...ends.slice().reverse()].map((value) => 1 - value);
-  const values = [...others, ...found];
-  return Object.fromEntries(COLUMNS.map((name, place) => [name, values[place]]));
-}
-"""
 
 
 def to_javascript(
@@ -98,7 +72,7 @@ def to_javascript(
     text = javascript_text(table, heading(calibrator, table), labels)
     if class_columns:
         names = json.dumps(belief_names(labels, intervals=level is not None))
-        text += f"\nconst COLUMNS = {names};\n{_NAMED}"
+        text += f"\nconst COLUMNS = {names};\n\n{_program('named_beliefs')}"
     check_size(len(text.encode()), max_bytes, "JavaScript", f"{len(table)} pieces")
     return text
 
@@ -111,8 +85,13 @@ def javascript_text(table: PieceTable, note: str, classes: list[Any]) -> str:
         f"export const classes = {json.dumps(classes, default=str)};\n"
         f"const LOW = {table.low!r}, HIGH = {table.high!r};\n"
         f"const STARTS = {_compact(table.starts.tolist())};\n"
-        f"const PIECES = [\n{pieces}];\n{_PROGRAM}"
+        f"const PIECES = [\n{pieces}];\n\n{_program('beliefs')}"
     )
+
+
+def _program(name: str) -> str:
+    """A function of JavaScript that reads the constants of a table."""
+    return Path(__file__).with_name(f"{name}.mjs").read_text(encoding="utf-8")
 
 
 def _piece(table: PieceTable, piece: int) -> str:
