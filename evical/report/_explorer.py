@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -34,6 +35,10 @@ _MOST_CLASSES = 4  # whose sets the page lists
 _ALL_SIZES = np.sinh(np.linspace(-16, 16, 4001))
 # A change by less is not seen.
 _VISIBLE = 0.01
+_MADE_BY = (
+    '<section aria-labelledby="made-title"><h2 id="made-title">Made by</h2>'
+    "<pre><code>{}</code></pre></section>"
+)
 
 
 def build_explorer(
@@ -102,25 +107,17 @@ def build_explorer(
         fitted |= {"asking": asking, "promise": str(answers)}
     # Between the tags stands a line end, which belongs to the script.
     script = "\n" + "".join(map(_part, ("logic.mjs", "beliefs.js", "fitted.js")))
-    made_by = ""
-    if command:
-        title = '<h2 id="made-title">Made by</h2>'
-        made_by = f'<section aria-labelledby="made-title">{title}<pre><code>'
-        made_by += f"{html.escape(command)}</code></pre></section>"
     parts = {
         "policy": content_policy(script),
         "style": read_template("page.css") + _part("explorer.css"),
-        "made_by": made_by,
+        "made_by": _MADE_BY.format(html.escape(command)) if command else "",
         # So that no name of a class ends the element.
         "data": json.dumps(fitted, allow_nan=False).replace("<", "\\u003c"),
         "script": script[1:],
     }
     template = _part("explorer.html")
-    before, *pieces = (template if calibrator is None else _model_first(template)).split("{")
-    for piece in pieces:
-        name, after = piece.split("}", 1)
-        before += parts[name] + after
-    return before
+    template = template if calibrator is None else _model_first(template)
+    return re.sub(r"\{(\w+)\}", lambda name: parts[name[1]], template)
 
 
 def _model_first(template: str) -> str:
