@@ -6,9 +6,7 @@ the formula in words.
 Lines of a report: a function, its definition in words, and whether it uses bins.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,7 +18,7 @@ from dstheory import MassFunction
 from dstheory.checks.arguments import as_array, check_count
 from dstheory.notebook import ShownFields
 from dstheory.optional import require
-from evical._typing import Label, Labels, Weights
+from evical._typing import Floats, Indices, Label, Labels, Weights
 from evical.metrics._decomposition import corp_decomposition
 from evical.metrics._ece import (
     debiased_calibration_error,
@@ -63,11 +61,6 @@ class Line:
     name: str = ""
 
 
-BRIER = {
-    "two": Line(brier_score, "mean of (p - y)^2; least is best"),
-    "many": Line(brier_score, "mean over samples of sum over classes of (p - y)^2; least is best"),
-}
-
 TOP_LABEL = partial(expected_calibration_error, of="top_label")
 
 PROPER = (
@@ -81,6 +74,8 @@ PROPER = (
 )
 
 TWO_CLASSES = (
+    Line(brier_score, "mean of (p - y)^2; least is best"),
+    *PROPER,
     Line(
         expected_calibration_error,
         f"mean |share of positives - mean p| of {_WIDTH}, positive class",
@@ -123,9 +118,12 @@ TWO_CLASSES = (
         "kolmogorov_smirnov_test",
     ),
     Line(calibration_test, "p-value: cumulative y - p, range", "kuiper_test"),
+    Line(roc_auc, "share of pairs of samples in order, ties half"),
 )
 
 MANY_CLASSES = (
+    Line(brier_score, "mean over samples of sum over classes of (p - y)^2; least is best"),
+    *PROPER,
     Line(
         partial(expected_calibration_error, of="classwise"),
         f"mean over classes of the ECE of each, {_WIDTH}",
@@ -142,12 +140,8 @@ MANY_CLASSES = (
         "micro_maximum_calibration_error",
     ),
     Line(TOP_LABEL, f"ECE of the most probable class, {_WIDTH}", "top_label_calibration_error"),
+    Line(roc_auc, "mean area under the ROC curve over pairs of classes", "hand_till_auc"),
 )
-
-RANKING = {
-    "two": Line(roc_auc, "share of pairs of samples in order, ties half"),
-    "many": Line(roc_auc, "mean area under the ROC curve over pairs of classes", "hand_till_auc"),
-}
 
 CORP = {
     "miscalibration": "Brier score that isotonic regression saves",
@@ -155,10 +149,13 @@ CORP = {
     "uncertainty": "Brier score of the share of positives",
 }
 
-IMPRECISION = "mean Pl - Bel of classes"
-
-LIKELIHOOD = Line(
-    evidential_log_likelihood, "mean of ln Pl of the true class; 0 is most, and vacuous"
+BELIEFS = (
+    Line(
+        lambda y, beliefs, **options: mean_imprecision(beliefs, **options),
+        "mean Pl - Bel of classes",
+        "mean_imprecision",
+    ),
+    Line(evidential_log_likelihood, "mean of ln Pl of the true class; 0 is most, and vacuous"),
 )
 
 INTERVALS = (
@@ -321,8 +318,7 @@ def _two_classes(
     sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
     y, options = sample.y.astype(np.intp), {"sample_weight": sample_weight}
     corp = corp_decomposition(y, sample.p, sample_weight=sample_weight)
-    ranking = [RANKING["two"]] if _all_classes(y, sample.weight, 2) else []
-    lines = [BRIER["two"], *PROPER, *TWO_CLASSES, *ranking]
+    lines = _defined(TWO_CLASSES, y, sample.weight, 2)
     parts = [Measure(name, getattr(corp, name), text) for name, text in CORP.items()]
     return [*_measures(lines, y, sample.p, n_bins, options), *parts]
 
@@ -333,14 +329,15 @@ def _many_classes(
     sample = class_sample(y_true, y_prob, labels, sample_weight)
     n_classes = sample.p.shape[1]
     options = {"sample_weight": sample_weight, "labels": np.arange(n_classes)}
-    ranking = [RANKING["many"]] if _all_classes(sample.codes, sample.weight, n_classes) else []
-    lines = [BRIER["many"], *PROPER, *MANY_CLASSES, *ranking]
+    lines = _defined(MANY_CLASSES, sample.codes, sample.weight, n_classes)
     return _measures(lines, sample.codes, sample.p, n_bins, options)
 
 
-def _all_classes(codes: Any, weight: Any, n_classes: int) -> bool:
-    """Whether there are samples of each class, without which ranking is undefined."""
-    return bool((np.bincount(codes, weight, n_classes) > 0).all())
+def _defined(
+    lines: Sequence[Line], codes: Indices, weight: Floats | None, n_classes: int
+) -> Sequence[Line]:
+    """All lines; without samples of each class all but the last, the ranking of classes."""
+    return lines if (np.bincount(codes, weight, n_classes) > 0).all() else lines[:-1]
 
 
 def belief_measures(
@@ -352,11 +349,7 @@ def belief_measures(
 ) -> list[Measure]:
     """Measures of beliefs only, of mass functions, or of [Bel, Pl] of two classes (n, 2)."""
     options = {"sample_weight": sample_weight}
-    imprecision = mean_imprecision(beliefs, sample_weight=sample_weight)
-    found = [
-        Measure("mean_imprecision", imprecision, IMPRECISION),
-        *_measures([LIKELIHOOD], y_true, beliefs, n_bins, options),
-    ]
+    found = _measures(BELIEFS, y_true, beliefs, n_bins, options)
     if isinstance(beliefs, MassFunction):
         if len(beliefs.frame) != 2:
             return found
