@@ -209,9 +209,9 @@ class BeliefBandDisplay(OnAxes):
             As `from_estimator`, or if Bel and Pl do not satisfy 0 <= Bel <= Pl <= 1.
         """
         values = check_scores(scores)
-        beliefs = class_beliefs(y_belief, pos_label, y_true)
-        if len(beliefs.labels) != 1:
-            raise ValueError(f"name one of the classes {list(beliefs.labels)} by pos_label")
+        beliefs, labels = class_beliefs(y_belief, pos_label, y_true)
+        if len(labels) != 1:
+            raise ValueError(f"name one of the classes {list(labels)} by pos_label")
         check_same_length(scores=values, y_belief=beliefs.bel)
         hits = None if beliefs.hits is None else beliefs.hits[:, 0].astype(int)
         frequencies = _frequencies(values, hits, n_bins, confidence)
@@ -223,7 +223,7 @@ class BeliefBandDisplay(OnAxes):
             sample=None if hits is None else (values, hits),
             frequencies=frequencies,
             name=name,
-            class_name=str(beliefs.labels[0]) if class_name is None else class_name,
+            class_name=str(labels[0]) if class_name is None else class_name,
         )
         return display.plot(ax, **style)
 

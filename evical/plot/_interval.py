@@ -46,15 +46,17 @@ from evical.plot._inputs import display_name, positive_index, predictions
 from evical.scores.checks import check_same_length
 
 
-@dataclass(frozen=True, eq=False)
-class Beliefs:
-    """Bel, Pl and BetP (n, c) of c classes, their labels, and whether samples belong to each."""
+class Beliefs(NamedTuple):
+    """Bel, Pl and BetP (n,) of a class or (n, c) of c, and whether samples belong to each."""
 
     bel: Floats
     pl: Floats
     betp: Floats
-    labels: tuple[Any, ...]
     hits: NDArray[np.bool_] | None
+
+    def open(self, threshold: float) -> NDArray[np.intp]:
+        """Places of the samples for which the evidence leaves the decision open."""
+        return np.flatnonzero((self.bel <= threshold) & (self.pl > threshold))
 
 
 def check_threshold(threshold: object) -> None:
@@ -67,8 +69,8 @@ def class_beliefs(
     y_belief: ArrayLike | MassFunction | beliefs.Beliefs,
     pos_label: Hashable | None,
     y_true: ArrayLike | None,
-) -> Beliefs:
-    """Beliefs in the named class, or in the second of two; with more classes, in all of them.
+) -> tuple[Beliefs, tuple[Any, ...]]:
+    """Beliefs in the named class, or in the second of two; with more in all; and their labels.
 
     Rows [Bel, Pl] concern the named class; their pignistic probability is the middle.
     """
@@ -97,7 +99,7 @@ def class_beliefs(
             hits = np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
     if hits is not None:
         check_same_length(y_true=hits, y_belief=bounds)
-    return Beliefs(bounds[..., 0], bounds[..., 1], pignistic, names, hits)
+    return Beliefs(bounds[..., 0], bounds[..., 1], pignistic, hits), names
 
 
 def _chosen(labels: NDArray[Any], pos_label: Hashable | None) -> list[int]:
@@ -123,19 +125,6 @@ _POINTS: dict[bool, dict[str, Any]] = {
     False: {"marker": "s", "color": COLORS["vermilion"], "ms": 4.5},
     True: {"marker": "o", "color": COLORS["blue"], "ms": 5},
 }
-
-
-class _Sample(NamedTuple):
-    """Beliefs (n,) in one class, sorted by pignistic probability, and its samples."""
-
-    bel: Floats
-    pl: Floats
-    betp: Floats
-    hits: NDArray[np.bool_] | None
-
-    def open(self, threshold: float) -> NDArray[np.intp]:
-        """Places of the samples for which the evidence leaves the decision open."""
-        return np.flatnonzero((self.bel <= threshold) & (self.pl > threshold))
 
 
 @dataclass(eq=False, repr=False)
@@ -239,20 +228,12 @@ class BeliefIntervalDisplay(OnAxes):
             If the threshold is not a number.
         """
         check_threshold(threshold)
-        shown = class_beliefs(y_belief, pos_label, y_true)
-        given = map(str, shown.labels) if class_names is None else class_names
+        (*shown, hits), labels = class_beliefs(y_belief, pos_label, y_true)
+        given = map(str, labels) if class_names is None else class_names
         names = as_sequence(given, "class_names", "names of classes")
-        if len(names) != len(shown.labels):
-            raise ValueError(f"class_names are {names}, expected {len(shown.labels)}")
-        display = cls(
-            shown.bel,
-            shown.pl,
-            shown.betp,
-            hits=shown.hits,
-            class_names=names,
-            threshold=threshold,
-            name=name,
-        )
+        if len(names) != len(labels):
+            raise ValueError(f"class_names are {names}, expected {len(labels)}")
+        display = cls(*shown, hits=hits, class_names=names, threshold=threshold, name=name)
         return display.plot(ax)
 
     @classmethod
@@ -312,17 +293,20 @@ class BeliefIntervalDisplay(OnAxes):
         hits = None if self.hits is None else _columns(self.hits)
         self.axes_ = _panels(ax, bel.shape[1])
         self.ax_: Axes = self.axes_[0]
-        self.intervals_: list[Any] = []
-        self.points_: list[list[Any]] = []
-        self.shares_: list[Any] = []
         self.threshold_: list[Any] = []
+        drawn = []
         for k, panel in enumerate(self.axes_):
             order = np.lexsort((bel[:, k], betp[:, k]))
             sides = None if hits is None else hits[order, k]
-            sample = _Sample(bel[order, k], pl[order, k], betp[order, k], sides)
-            self._draw(panel, sample)
+            sample = Beliefs(bel[order, k], pl[order, k], betp[order, k], sides)
+            drawn.append((_intervals if len(order) <= _MAX_INTERVALS else _band)(panel, sample))
+            if self.threshold is not None:
+                label = f"threshold {self.threshold:g}: {len(sample.open(self.threshold))} open"
+                line = panel.axhline(self.threshold, color=ink(), ls="--", lw=1, label=label)
+                self.threshold_.append(line)
             self._label(panel, k, sample)
             self._add_legend(panel, k)
+        self.intervals_, self.points_, self.shares_ = map(list, zip(*drawn, strict=True))
         keep_on_canvas(*self.axes_)
         return self
 
@@ -345,62 +329,7 @@ class BeliefIntervalDisplay(OnAxes):
             ax, handles=handles[-1:] if k and self.threshold is not None else handles, title=title
         )
 
-    def _draw(self, ax: Axes, sample: _Sample) -> None:
-        many = len(sample.bel) > _MAX_INTERVALS
-        (self._draw_band if many else self._draw_intervals)(ax, sample)
-        if self.threshold is not None:
-            label = f"threshold {self.threshold:g}: {len(sample.open(self.threshold))} open"
-            line = ax.axhline(self.threshold, color=ink(), ls="--", lw=1, label=label)
-            self.threshold_.append(line)
-
-    def _draw_intervals(self, ax: Axes, sample: _Sample) -> None:
-        x, hits = np.arange(1, len(sample.bel) + 1), sample.hits
-        if hits is None:
-            sides = {True: (np.ones(len(x), dtype=bool), "pignistic probability")}
-            colors = [COLORS["gray"]]
-        else:
-            sides = {False: (~hits, "other class"), True: (hits, "of the class")}
-            colors = [_POINTS[bool(hit)]["color"] for hit in hits]
-        self.intervals_.append(
-            ax.vlines(x, sample.bel, sample.pl, colors=colors, lw=1.4, alpha=0.8)
-        )
-        self.points_.append(
-            [
-                ax.plot(
-                    x[mask],
-                    sample.betp[mask],
-                    ls="",
-                    label=label,
-                    markerfacecolor=_POINTS[side]["color"] if side else paper(),
-                    **_POINTS[side],
-                )[0]
-                for side, (mask, label) in sides.items()
-            ]
-        )
-        self.shares_.append(None)
-
-    def _draw_band(self, ax: Axes, sample: _Sample) -> None:
-        x = np.arange(1, len(sample.bel) + 1, dtype=np.float64)
-        place, low, high, middle = (
-            _grouped(values, _MAX_POINTS) for values in (x, sample.bel, sample.pl, sample.betp)
-        )
-        band = ax.fill_between(
-            place, low, high, label="Bel to Pl", **band_style(COLORS["sky"], 0.6)
-        )
-        self.intervals_.append(band)
-        (line,) = ax.plot(
-            place, middle, color=COLORS["blue"], lw=1.6, label="pignistic probability"
-        )
-        self.points_.append([line])
-        hits = sample.hits
-        self.shares_.append(None if hits is None else self._draw_shares(ax, x, hits))
-
-    def _draw_shares(self, ax: Axes, x: Floats, hits: NDArray[np.bool_]) -> Any:
-        """Shares of the class among neighbors; if beliefs are valid, they lie within the band."""
-        points = (_grouped(values, _N_SHARES) for values in (x, hits.astype(np.float64)))
-        return ax.plot(*points, label="share of the class, in twentieths", **shares_style())[0]
-
-    def _label(self, ax: Axes, k: int, sample: _Sample) -> None:
+    def _label(self, ax: Axes, k: int, sample: Beliefs) -> None:
         n, left, right = len(sample.bel), 1, len(sample.bel)
         if self.threshold is not None and len(seen := sample.open(self.threshold)):
             beside = max(_BESIDE, int(0.1 * (seen[-1] - seen[0])))
@@ -412,6 +341,37 @@ class BeliefIntervalDisplay(OnAxes):
         alone, name = len(self.axes_) == 1, literal(self.class_names[k])
         ax.set_xlabel(f"Rank by pignistic probability (n = {n:,})" if alone else f"Rank of {n:,}")
         ax.set_ylabel(f"Degree of belief in class {name}" if alone else f"Belief in {name}")
+
+
+def _intervals(ax: Axes, sample: Beliefs) -> tuple[Any, list[Any], None]:
+    """A line for each sample, and points for each class, those of others first."""
+    x, hits = np.arange(1, len(sample.bel) + 1), sample.hits
+    if hits is None:
+        sides = {True: (np.ones(len(x), dtype=bool), "pignistic probability")}
+        colors = [COLORS["gray"]]
+    else:
+        sides = {False: (~hits, "other class"), True: (hits, "of the class")}
+        colors = [_POINTS[bool(hit)]["color"] for hit in hits]
+    lines = ax.vlines(x, sample.bel, sample.pl, colors=colors, lw=1.4, alpha=0.8)
+    points = []
+    for side, (mask, label) in sides.items():
+        face = _POINTS[side]["color"] if side else paper()
+        style = {"ls": "", "label": label, "markerfacecolor": face, **_POINTS[side]}
+        points += ax.plot(x[mask], sample.betp[mask], **style)
+    return lines, points, None
+
+
+def _band(ax: Axes, sample: Beliefs) -> tuple[Any, list[Any], Any]:
+    """A band, a line, and shares of the class, which lie within the band if beliefs are valid."""
+    x = np.arange(1, len(sample.bel) + 1, dtype=np.float64)
+    place, low, high, middle = (_grouped(values, _MAX_POINTS) for values in (x, *sample[:3]))
+    band = ax.fill_between(place, low, high, label="Bel to Pl", **band_style(COLORS["sky"], 0.6))
+    lines = ax.plot(place, middle, color=COLORS["blue"], lw=1.6, label="pignistic probability")
+    if sample.hits is None:
+        return band, lines, None
+    points = (_grouped(values, _N_SHARES) for values in (x, sample.hits.astype(np.float64)))
+    (shares,) = ax.plot(*points, label="share of the class, in twentieths", **shares_style())
+    return band, lines, shares
 
 
 def _columns(values: NDArray[Any]) -> NDArray[Any]:
