@@ -27,6 +27,7 @@ from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import other_rules, rule_name
 from evical.fusion.conflicts import excluding
 from evical.metrics.beliefs import normal
+from evical.metrics.inputs import class_codes
 from evical.scores.checks import check_labels
 from evical.significance import holm_adjusted, mcnemar
 
@@ -174,7 +175,7 @@ class EnsembleEvaluation:
             members=names,
             rule=rule,
             class_names=tuple(map(str, combined.frame.labels)),
-            y=_codes(labels, combined.frame),
+            y=class_codes(labels, np.asarray(combined.frame.labels), "y"),
             beliefs=tuple(map(_as_normal, masses)),
             combined=_as_normal(combined),
             conflict=np.asarray(conflict_of(given) if conflict is None else conflict, np.float64),
@@ -336,12 +337,3 @@ def _check_beliefs(
         shape = (len(one),) if isinstance(one, Beliefs) else one.batch_shape
         if shape != (n,):
             raise ValueError(f"{name} has beliefs of shape {shape}, expected ({n},)")
-
-
-def _codes(labels: NDArray[Any], frame: Frame) -> NDArray[np.intp]:
-    """Positions of the labels in the frame."""
-    places = {label: i for i, label in enumerate(frame.labels)}
-    for row, label in enumerate(labels):
-        if label not in places:
-            raise ValueError(f"y[{row}] is {labels.tolist()[row]!r}, which is not in {frame}")
-    return np.array([places[label] for label in labels], dtype=np.intp)

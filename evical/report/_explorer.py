@@ -13,18 +13,19 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.checks.arguments import as_floats, check_instance
 from evical._typing import Floats, Indices
 from evical.calibrators import BaseCalibrator
 from evical.conformal.control import Promise
+from evical.metrics.inputs import class_codes
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.report._html import content_policy
 from evical.report.page import read_template
 from evical.scores import ScoreCounts
-from evical.scores.checks import check_labels, check_scores
+from evical.scores.checks import check_same_length, check_scores
 
 _N_CURVE = 401
 # Distinct scores of held-out samples: their numbers take up to 100 bytes each.
@@ -140,7 +141,8 @@ def _fitted(
     counts, merged, examples = None, None, dict[str, Any]()
     if scores is not None and y is not None:
         values = check_scores(scores)
-        codes = _codes(calibrator.classes_, y, len(values))
+        codes = class_codes(y, calibrator.classes_, "y")
+        check_same_length(scores=values, y=codes)
         counts = ScoreCounts.from_samples(values, codes == 1)
         merged = counts.compress(_MAX_SCORES)
         shown = _spread(len(values), _MAX_SCORES)
@@ -181,7 +183,8 @@ def _many(
     if scores is None or y is None:
         raise ValueError(f"the page of {len(names)} classes needs samples; name a labeled table")
     table = as_floats(scores, "scores")
-    codes = _codes(calibrator.classes_, y, len(table))
+    codes = class_codes(y, calibrator.classes_, "y")
+    check_same_length(scores=table, y=codes)
     shown = _spread(len(table), _MAX_SCORES)
     betp = calibrator.predict_proba(table[shown])
     text = f"{calibrator!r} was evaluated on {len(table):,} samples"
@@ -231,22 +234,6 @@ def _examples(
 def _beliefs(calibrator: BaseCalibrator, scores: Floats) -> dict[str, list[float]]:
     bel, pl = calibrator.predict_interval(scores).T
     return {"score": scores.tolist(), "bel": bel.tolist(), "pl": pl.tolist()}
-
-
-def _codes(classes: NDArray[Any], y: ArrayLike, n_scores: int) -> Indices:
-    """Positions of as many labels as there are scores, none of which is unknown."""
-    labels = check_labels(y)
-    known = np.isin(labels, classes)
-    if not known.all():
-        row = int(np.argmin(known))
-        raise ValueError(
-            f"y is {labels.tolist()[row]!r} in row {row}, but the classes of the calibrator are "
-            f"{classes.tolist()}"
-        )
-    if len(labels) != n_scores:
-        raise ValueError(f"there are {n_scores} scores, but {len(labels)} labels")
-    found: Indices = (labels[:, np.newaxis] == classes).argmax(axis=1)
-    return found
 
 
 def _grid(calibrator: BaseCalibrator, counts: ScoreCounts | None) -> Floats:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from dstheory.checks.arguments import as_floats, check_rows
 from dstheory.optional import require
 from evical._typing import Floats
+from evical.scores.checks import refuse
 
 
 def p_text(pvalue: float) -> str:
@@ -72,8 +73,6 @@ def paired_values(values1: ArrayLike, values2: ArrayLike) -> tuple[Floats, Float
             "same n of at least 1"
         )
     check_rows(values1=values1, values2=values2)
-    for number, values in enumerate((first, second), start=1):
-        if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values)))
-            raise ValueError(f"values{number}[{row}] is {values[row]}, expected a finite number")
+    for name, values in (("values1", first), ("values2", second)):
+        refuse(values, ~np.isfinite(values), name, "a finite number")
     return first, second

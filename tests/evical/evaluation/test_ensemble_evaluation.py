@@ -142,7 +142,7 @@ def test_other_rules_are_measured_alike():
         ({"masses": []}, ValueError, "masses is empty"),
         ({"members": ["x"]}, ValueError, "expected 2 different names"),
         ({"members": ["x", "x"]}, ValueError, "expected 2 different names"),
-        ({"y": ["a", "b", "c"]}, ValueError, r"y\[2\] is 'c', which is not in"),
+        ({"y": ["a", "b", "c"]}, ValueError, r"y\[2\] is 'c', expected one of"),
         ({"y": ["a", "b"]}, ValueError, r"shape \(3,\), expected \(2,\)"),
         ({"masses": [ONE, "x"]}, TypeError, "belief of member 2 is 'x'"),
         ({"combined": MassFunction(FRAME, [3], [[1.0]] * 2)}, ValueError, "of shape"),

@@ -103,9 +103,9 @@ def test_wrong_calls():
         build_explorer(calibrator, [1.0])
     with pytest.raises(ValueError, match="scores and y are for a calibrator; give one"):
         build_explorer(None, [1.0], [1])
-    with pytest.raises(ValueError, match=r"y is 2 in row 1, but the classes .* \[False, True\]"):
+    with pytest.raises(ValueError, match=r"y\[1\] is 2, expected one of \[False, True\]"):
         build_explorer(calibrator, [1.0, 2.0], [1, 2])
-    with pytest.raises(ValueError, match="there are 2 scores, but 1 labels"):
+    with pytest.raises(ValueError, match="scores has 2 rows, y has 1"):
         build_explorer(calibrator, [1.0, 2.0], [1])
     with pytest.raises(TypeError, match="calibrator is 3"):
         build_explorer(3)
