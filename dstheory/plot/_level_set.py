@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import as_mapping, as_sequence, check_flag, check_instance
+from dstheory.checks.arguments import as_mapping, check_flag, check_instance
 from dstheory.inference import LikelihoodContour, profile
 from dstheory.plot._grid import as_levels, plausible_range
 from dstheory.plot.style import (
@@ -24,6 +24,7 @@ from dstheory.plot.style import (
     ink,
     keep_on_canvas,
     literal,
+    names_of,
     new_axes,
     paper,
 )
@@ -80,9 +81,7 @@ class LevelSetDisplay(OnAxes):
 
     def __post_init__(self) -> None:
         self.outlines = as_mapping(self.outlines, "outlines", "a mapping of levels to outlines")
-        self.names = tuple(as_sequence(self.names, "names", "two names"))
-        if len(self.names) != 2:
-            raise ValueError(f"names are {self.names}, expected two")
+        self.names = names_of(self.names, "names", 2)
 
     @classmethod
     def from_contour(

@@ -19,7 +19,7 @@ from matplotlib.ticker import FixedLocator
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dstheory._typing import Floats
-from dstheory.checks.arguments import check_instance
+from dstheory.checks.arguments import as_sequence, check_instance, number_of
 from dstheory.notebook import short
 
 COLORS = {
@@ -183,6 +183,14 @@ def literal(text: object) -> str:
     """
     shown = str(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def names_of(values: object, name: str, count: int) -> tuple[Any, ...]:
+    """As many names as there are things; raises TypeError or ValueError for others."""
+    names = tuple(map(str, as_sequence(values, name, number_of(count, "name"))))
+    if len(names) != count:
+        raise ValueError(f"{name} are {list(names)}, expected {count}")
+    return names
 
 
 def add_legend(ax: Axes, side: Side = "above", **options: Any) -> Any:

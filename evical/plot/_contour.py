@@ -13,8 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.special import expit
 
-from dstheory.checks.arguments import as_sequence
-from dstheory.plot.style import OnAxes, axes_or_new, fill_regions, finish, ink, literal
+from dstheory.plot.style import OnAxes, axes_or_new, fill_regions, finish, ink, literal, names_of
 from evical._typing import Floats
 from evical.calibrators import BaseCalibrator
 from evical.plot._inputs import known_classes
@@ -106,10 +105,7 @@ class ContourDisplay(OnAxes):
         if not isinstance(score, Real):
             raise TypeError(f"score is {score!r}, expected one number")
         names = known_classes(calibrator) if class_names is None else class_names
-        names = [str(name) for name in as_sequence(names, "class_names", "two names")]
-        if len(names) != 2:
-            raise ValueError(f"class_names are {names}, expected two")
-        negative, positive = names
+        negative, positive = names_of(names, "class_names", 2)
         contour = np.asarray(calibrator.contour(score, _GRID))
         return cls(_GRID, contour, score=score, class_names=(negative, positive)).plot(ax)
 

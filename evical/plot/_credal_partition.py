@@ -19,8 +19,8 @@ from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
 
 from dstheory import MassFunction, betp
-from dstheory.checks.arguments import as_floats, as_sequence, check_instance
-from dstheory.plot.style import COLORS, OnAxes, axes_or_new, finish, ink, literal
+from dstheory.checks.arguments import as_floats, check_instance
+from dstheory.plot.style import COLORS, OnAxes, axes_or_new, finish, ink, literal, names_of
 from evical._typing import ClusterRule, Floats, SamplesLike
 from evical.learners import rough_clusters
 from evical.metrics.inputs import numbers
@@ -90,9 +90,7 @@ class CredalPartitionDisplay(OnAxes):
                 f"{len(self.places)} places; give a mass function for each"
             )
         self.centers = None if centers is None else _plane(centers, "centers")
-        self.names = tuple(str(name) for name in as_sequence(names, "names", "two texts"))
-        if len(self.names) != 2:
-            raise ValueError(f"there are {len(self.names)} names, expected two, of the axes")
+        self.names = names_of(names, "names", 2)
         self.partition, self.rule = partition, rule
         self._rough = rough_clusters(partition, rule)
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.checks.arguments import as_floats, as_sequence, check_choice, check_level
+from dstheory.checks.arguments import as_floats, check_choice, check_level
 from dstheory.notebook import short
 from dstheory.plot.style import (
     COLORS,
@@ -30,6 +30,7 @@ from dstheory.plot.style import (
     ink,
     keep_on_canvas,
     literal,
+    names_of,
     paper,
 )
 from evical._typing import Floats
@@ -123,11 +124,7 @@ def checked_names(names: Sequence[str] | None, count: int, what: str, one: str) 
     """As many different names as there are things; numbered by default."""
     if names is None:
         return tuple(f"{one} {i + 1}" for i in range(count))
-    given: Sequence[Any] = as_sequence(names, what, "names")
-    texts = tuple(map(str, given))
-    if len(texts) != count:
-        raise ValueError(f"there are {len(texts)} {what}, expected {count}, one for each {one}")
-    return texts
+    return names_of(names, what, count)
 
 
 def checked_ends(

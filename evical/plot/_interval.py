@@ -31,6 +31,7 @@ from dstheory.plot.style import (
     ink,
     keep_on_canvas,
     literal,
+    names_of,
     new_axes,
     paper,
 )
@@ -230,9 +231,7 @@ class BeliefIntervalDisplay(OnAxes):
         check_threshold(threshold)
         (*shown, hits), labels = class_beliefs(y_belief, pos_label, y_true)
         given = map(str, labels) if class_names is None else class_names
-        names = as_sequence(given, "class_names", "names of classes")
-        if len(names) != len(labels):
-            raise ValueError(f"class_names are {names}, expected {len(labels)}")
+        names = names_of(given, "class_names", len(labels))
         display = cls(*shown, hits=hits, class_names=names, threshold=threshold, name=name)
         return display.plot(ax)
 

@@ -264,7 +264,7 @@ def test_all_weights_are_0(ax):
         (
             lambda: FusionWeightsDisplay([1], members=["a", "b"]),
             ValueError,
-            "2 members, expected 1",
+            r"members are .*, expected 1",
         ),
         (lambda: FusionWeightsDisplay([1], members="a"), TypeError, "members is 'a'"),
         (lambda: FusionWeightsDisplay([1], kind="rate"), ValueError, "kind is 'rate'"),
