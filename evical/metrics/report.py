@@ -6,6 +6,8 @@ the formula in words.
 Lines of a report: a function, its definition in words, and whether it uses bins.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,5 +1,7 @@
 """What scores, labels, weights and training data must be; every refusal names row and value."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Hashable
 from typing import Any, TypeGuard
