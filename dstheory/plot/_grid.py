@@ -26,13 +26,11 @@ def as_limits(limits: tuple[float, float]) -> tuple[float, float]:
     >>> as_limits((0, 2))
     (0.0, 2.0)
     """
-    ends = as_sequence(limits, "limits", "two numbers, the lower one first")
-    if len(ends) != 2:
+    given = as_sequence(limits, "limits", "two numbers, the lower one first")
+    ends = [as_real("limits", end) for end in given]
+    if len(ends) != 2 or not (np.isfinite(ends).all() and ends[0] < ends[1]):
         raise ValueError(f"limits are {limits}; give two finite numbers, the lower one first")
-    low, high = (as_real("limits", end) for end in ends)
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ValueError(f"limits are {limits}; give two finite numbers, the lower one first")
-    return low, high
+    return ends[0], ends[1]
 
 
 def plausible_range(contour: LikelihoodContour, lowest: float) -> tuple[float, float]:

@@ -264,21 +264,17 @@ def _samples_of(
     sample_weight: Weights,
 ) -> Iterator[BinarySample]:
     """Samples of two classes, from which a kind of error follows."""
-    _check_named(of, pos_label, labels)
     if of == "positive":
+        if labels is not None:
+            raise ValueError(
+                "labels belong to other kinds than 'positive'; name one class by pos_label"
+            )
         return iter([binary_sample(y_true, y_prob, pos_label, sample_weight)])
-    return _SAMPLES[of](class_sample(y_true, y_prob, labels, sample_weight))
-
-
-def _check_named(of: str, pos_label: Hashable | None, labels: ArrayLike | None) -> None:
-    if of == "positive" and labels is not None:
-        raise ValueError(
-            "labels belong to other kinds than 'positive'; name one class by pos_label"
-        )
-    if of != "positive" and pos_label is not None:
+    if pos_label is not None:
         raise ValueError(
             f"pos_label belongs to the kind 'positive', not to {of!r}; name all labels"
         )
+    return _SAMPLES[of](class_sample(y_true, y_prob, labels, sample_weight))
 
 
 def expected_calibration_error(

@@ -278,17 +278,10 @@ class HolmResult(ShownFields):
         verdicts = np.where(
             self.rejected, np.where(self.differences > 0, "worse", "better"), "not different"
         )
+        columns = (self.methods, self.differences, self.z, self.pvalues, self.adjusted)
         rows = [
             (name, f"{d:+.3f}", f"{z:.3f}", f"{p:.2g}", f"{q:.2g}", str(verdict))
-            for name, d, z, p, q, verdict in zip(
-                self.methods,
-                self.differences,
-                self.z,
-                self.pvalues,
-                self.adjusted,
-                verdicts,
-                strict=True,
-            )
+            for name, d, z, p, q, verdict in zip(*columns, verdicts, strict=True)
         ]
         head = ("method", "rank difference", "z", "p", "Holm p", f"at {self.alpha:g}")
         title = f"Holm's procedure against {self.control}"
