@@ -25,7 +25,6 @@ from evical.cli._beliefs import (
 )
 from evical.cli._kinds import Kind, among, complete_rows
 from evical.cli._labeled import (
-    Column,
     Labeled,
     agreed_class,
     class_columns,
@@ -137,7 +136,7 @@ def _of_table(selection: Selection, table: Table, target: str, options: Options)
     if score is not None:
         kinds[score] = "score"
     names = [name for name in (probability, score) if name is not None]
-    sides, found = (Column(), Column()), None
+    sides, found = (bytearray(), bytearray()), None
     pair: Classes = (None, selection.positive)
     if probability is None or selection.bel is not None or selection.pl is not None:
         found = find_beliefs(table, selection.naming)
@@ -150,7 +149,7 @@ def _of_table(selection: Selection, table: Table, target: str, options: Options)
         if found is not None:
             both = found.read(chunk.columns, chunk.place, pair)
             for side, values in zip(sides, both, strict=False):
-                side.extend(values[kept])
+                side += values[kept].tobytes()
 
     rows = read_labeled(
         table,
@@ -174,7 +173,7 @@ def _of_table(selection: Selection, table: Table, target: str, options: Options)
     if probability is not None:
         made["probability"] = np.where(known, rows.columns[probability], 0.5)
     if found is not None:
-        bel, pl = (side.joined() for side in sides)
+        bel, pl = map(np.frombuffer, sides)
         made |= {"bel": np.where(known, bel, 0), "pl": np.where(known, pl, 1)}
     if score is not None and complete_rows([rows.columns[score]]).all():
         made["scores"] = rows.columns[score]

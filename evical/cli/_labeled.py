@@ -24,27 +24,6 @@ from evical.scores.names import class_in_name
 _SEPARATORS = "_-. :"
 
 
-class Column:
-    """A column that grows in place: pieces that wait to be joined would be there twice."""
-
-    def __init__(self, kind: type[np.generic] = np.float64) -> None:
-        self._values: NDArray[Any] = np.empty(0, dtype=kind)
-        self._size = 0
-
-    def extend(self, part: NDArray[Any]) -> None:
-        """Put rows at the end."""
-        size = self._size + len(part)
-        if size > len(self._values):
-            self._values.resize(size + size // 4, refcheck=False)
-        self._values[self._size : size] = part
-        self._size = size
-
-    def joined(self) -> NDArray[Any]:
-        """All rows (n,)."""
-        self._values.resize(self._size, refcheck=False)
-        return self._values
-
-
 @dataclass(frozen=True, eq=False)
 class Labeled:
     """Columns of numbers (n,), and positions (n,) of the rows' classes among all classes."""
@@ -133,8 +112,9 @@ def read_labeled(
     if target in numbers:
         raise ValueError(f"column {target!r} is given twice: as the class, and as a number")
     every = {**also, **optional_kinds(kinds, missing), target: label_kind(missing)}
-    columns = {name: Column() for name in kinds}
-    codes, known, rows, lacking = Column(np.int32), Column(np.bool_), 0, 0
+    # Bytes grow in place; pieces that wait to be joined would be there twice.
+    columns = {name: bytearray() for name in kinds}
+    codes, known, rows, lacking = bytearray(), bytearray(), 0, 0
     first: dict[str, str] = {}
     for chunk in watch(table, every, "Reading"):
         complete = complete_rows(chunk.columns[name] for name in numbers)
@@ -144,10 +124,11 @@ def read_labeled(
         read(chunk, kept)
         _find_classes(chunk, target, classes, first, two=two)
         for name, column in columns.items():
-            column.extend(chunk.columns[name][kept])
+            column += chunk.columns[name][kept].tobytes()
         places = dict(zip(first, range(len(first)), strict=True))
-        codes.extend(np.array([places[one] for one in chunk.columns[target][kept].tolist()]))
-        known.extend(complete[kept])
+        labels = chunk.columns[target][kept].tolist()
+        codes += np.array([places[label] for label in labels], dtype=np.int32).tobytes()
+        known += complete[kept].tobytes()
     if missing == "drop" and rows == lacking:
         raise ValueError(
             f"{table.name}: each of {rows} rows lacks a number or a class; nothing is left"
@@ -157,10 +138,10 @@ def read_labeled(
     order = np.array([ordered.index(label) for label in first], dtype=np.int32)
     return Labeled(
         table.name,
-        {name: column.joined() for name, column in columns.items()},
-        order[codes.joined()],
+        {name: np.frombuffer(column) for name, column in columns.items()},
+        order[np.frombuffer(codes, dtype=np.int32)],
         ordered,
-        known.joined(),
+        np.frombuffer(known, dtype=np.bool_),
         lacking,
         first,
     )
