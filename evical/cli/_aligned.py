@@ -186,11 +186,15 @@ def shared_columns(
 
 @dataclass
 class SharedColumns:
-    """Compares the columns of several tables; call it with rows of all tables."""
+    """Compares the columns of several tables; call it with rows of all tables.
+
+    Of numbers with decimals that differ it keeps where they first do, and by how much the sums of
+    hashes of both tables differ.
+    """
 
     names: Sequence[str]
-    hint: str = "match rows by --key"
-    _found: dict[tuple[str, int], "_Differing"] = field(default_factory=dict)
+    hint: str
+    _found: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
 
     def __call__(self, parts: Sequence[Part]) -> None:
         """Raise ValueError for the first row in which a shared column differs."""
@@ -201,10 +205,10 @@ class SharedColumns:
 
     def check_order(self) -> None:
         """Raise ValueError for numbers that are the same ones, in another order."""
-        for one in self._found.values():
-            if (one.sums[0] - one.sums[1]) % 2**64 == 0:
+        for where, difference in self._found.values():
+            if difference % 2**64 == 0:
                 raise ValueError(
-                    f"{one.where}; both tables have the same values there, in another order: "
+                    f"{where}; both tables have the same values there, in another order: "
                     f"{self.hint}"
                 )
 
@@ -234,16 +238,9 @@ class SharedColumns:
                 f"{where}, but rows that belong together have the same values; {self.hint}, or "
                 "leave out a column that each table has of its own"
             )
-        found = self._found.setdefault((name, number), _Differing(where))
-        found.sums = found.sums[0] + _sum_of_hashes(one), found.sums[1] + _sum_of_hashes(other)
-
-
-@dataclass
-class _Differing:
-    """Where numbers with decimals first differ, and a sum of each table for their multiset."""
-
-    where: str
-    sums: tuple[int, int] = (0, 0)
+        where, difference = former or (where, 0)
+        difference += _sum_of_hashes(one) - _sum_of_hashes(other)
+        self._found[name, number] = where, difference
 
 
 def _plain(texts: Iterable[str]) -> list[str]:

@@ -294,10 +294,8 @@ class PValuesDisplay(OnAxes):
         expected, limits = self._chance()
         self.limits_ = limits * n_bins / m
         heights = self.counts_ * n_bins / m
-        top = 1.06 * max(float(heights.max()), float(self.limits_[1].max()))
-        rest = 1.06 * max(
-            float(heights[:-1].max(initial=0)), float(self.limits_[1][:-1].max(initial=0))
-        )
+        tops = 1.06 * np.maximum(heights, self.limits_[1])
+        top, rest = float(tops.max()), float(tops[:-1].max(initial=0))
         if heights[-1] > _TIE * rest > 0:  # ties at 1 would press the left end to the axis
             top = 1.25 * rest
             ax.annotate(
