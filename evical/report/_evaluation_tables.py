@@ -3,7 +3,7 @@
 Every share has a Clopper-Pearson interval, every measure its bootstrap interval where it has one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,26 +53,24 @@ def measures_tables(evaluation: Evaluation) -> tuple[Table, ...]:
         shown = [one for one in shown if one.name not in imprecise]
     number = f"{count(len(evaluation.y))} samples"
     limits = f"with {evaluation.confidence:.0%} confidence limits ({evaluation.how})"
-    parts = {
-        f"Measures of {number}, {limits}.": [one for one in shown if one.name in limits_of],
-        f"Further measures of {number}.": [one for one in shown if one.name not in limits_of],
-    }
-    return tuple(
-        Table.of(
-            text,
-            "Measure",
-            dict.fromkeys(
-                ("Value", "From", "To") if measures[0].name in limits_of else ("Value",), fixed4
-            ),
-            (
-                (metric_name(one.name), (one.value, *limits_of.get(one.name, ())))
-                for one in measures
-            ),
-            tuple((metric_name(one.name), one.definition) for one in measures),
-        )
-        for text, measures in parts.items()
-        if measures
+    main = [one for one in shown if one.name in limits_of]
+    further = [one for one in shown if one.name not in limits_of]
+    return (
+        measures_table(f"Measures of {number}, {limits}.", main, limits_of),
+        measures_table(f"Further measures of {number}.", further, {}),
     )
+
+
+def measures_table(
+    text: str, measures: Sequence[Measure], limits_of: Mapping[str, tuple[float, float]]
+) -> Table:
+    """Values of measures, with limits if there are any, and their definitions."""
+    cells = [(one.value, *limits_of.get(one.name, ())) for one in measures]
+    names = [metric_name(one.name) for one in measures]
+    columns = ("Value", "From", "To") if limits_of else ("Value",)
+    formats = dict.fromkeys(columns, fixed4)
+    notes = zip(names, (one.definition for one in measures), strict=True)
+    return Table.of(text, "Measure", formats, zip(names, cells, strict=True), tuple(notes))
 
 
 def adjusted_tests(evaluation: Evaluation, names: tuple[str, ...]) -> list[tuple[Measure, float]]:

@@ -20,14 +20,13 @@ from evical.report._evaluation_tables import (
     adjusted_tests,
     beliefs,
     has_beliefs,
+    measures_table,
 )
 from evical.report._numbers import (
     between,
     count,
     fixed,
-    fixed4,
     listed,
-    metric_name,
     named,
     p_cell,
     percent,
@@ -97,8 +96,9 @@ def classes_page(
         f"is wrong for {percent(float(wrong.mean()))} of them. {verdict}"
     )
     pictures = tuple(reliability_picture(evaluations[at]) for at in shown)
+    measures = measures_table(f"Measures of {count(len(y))} samples.", report.measures, {})
     sections = (
-        Section("All classes together", tables=(_measures(report),)),
+        Section("All classes together", tables=(measures,)),
         Section("Each class against all others", tables=(_by_class(evaluations, least),)),
         Section("Decisions", tables=(_decisions(counts, shown, names),)),
         answers_section(asked),
@@ -114,16 +114,6 @@ def _tests(evaluation: Evaluation) -> list[tuple[str, float]]:
     return [
         (test.name, test.value) for one in families for test, _ in adjusted_tests(evaluation, one)
     ]
-
-
-def _measures(report: CalibrationReport) -> Table:
-    return Table.of(
-        f"Measures of {count(report.n_samples)} samples.",
-        "Measure",
-        {"Value": fixed4},
-        ((metric_name(one.name), (one.value,)) for one in report),
-        tuple((metric_name(one.name), one.definition) for one in report),
-    )
 
 
 def _by_class(evaluations: Sequence[Evaluation], least: Sequence[float]) -> Table:
