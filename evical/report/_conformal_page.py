@@ -294,10 +294,8 @@ def _lowest(evaluation: ConformalEvaluation) -> str:
         f"Sets of class {name} hold it least often: {percent(float(found.coverage[worst]))} of "
         f"{count(int(found.n_samples[worst]))} samples ({between(100 * low, 100 * high, 1)}%)."
     )
-    below = sum(
-        bool(upper < 1 - evaluation.alpha and n)
-        for n, (_, upper) in zip(found.n_samples, found.interval, strict=True)
-    )
+    lower = found.interval[:, 1] < 1 - evaluation.alpha
+    below = np.count_nonzero(lower & (found.n_samples > 0))
     if below:
         text += (
             f" The limits of {below} of {len(found.groups)} classes lie below "

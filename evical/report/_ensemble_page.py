@@ -17,6 +17,7 @@ from evical.metrics.goodness import share_limits
 from evical.plot import FusionWeightsDisplay
 from evical.report._evaluation_page import made_by
 from evical.report._evaluation_pictures import lined_up
+from evical.report._evaluation_tables import equal_groups
 from evical.report._numbers import (
     count,
     fixed,
@@ -362,12 +363,9 @@ def conflict_table(evaluation: EnsembleEvaluation) -> Table:
     """Error rate of the combination in groups of increasing conflict."""
     kappa = evaluation.conflict
     wrong = evaluation.losses()["error_rate"][len(evaluation.members)]
-    edges = np.unique(np.quantile(kappa, np.linspace(0, 1, _N_GROUPS + 1)[1:-1]))
-    number = np.searchsorted(edges, kappa, side="left")  # equal values stay together
     rows = []
-    for i, group in enumerate(np.unique(number), 1):
-        inside = number == group
-        size, errors = int(inside.sum()), float(wrong[inside].sum())
+    for i, inside in enumerate(equal_groups(kappa, _N_GROUPS), 1):
+        size, errors = len(inside), float(wrong[inside].sum())
         limits = map(float, share_limits(errors, size))
         ends = kappa[inside].min(), kappa[inside].max()
         rows.append((str(i), (*ends, size, errors / size, *limits)))

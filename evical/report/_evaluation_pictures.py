@@ -17,8 +17,9 @@ from evical.metrics.selective import curve_of
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from evical.report._evaluation_tables import (
     Answers,
+    along,
     beliefs,
-    groups_along,
+    equal_groups,
     has_beliefs,
 )
 from evical.report._numbers import count, fixed, named, percent
@@ -141,15 +142,8 @@ def answers_picture(answers: Answers) -> Picture:
     )
 
 
-def _axis(evaluation: Evaluation) -> tuple[Floats, str]:
-    """Values and name of the horizontal axis."""
-    if evaluation.scores is None:
-        return evaluation.probability, "Probability"
-    return evaluation.scores, "Score"
-
-
 def _along_scores(evaluation: Evaluation) -> Picture:
-    values, axis = _axis(evaluation)
+    values, axis = along(evaluation)
     figure = Figure(figsize=(8, 4.2), layout="constrained")
     ax = figure.subplots()
     bel, pl = beliefs(evaluation)
@@ -158,13 +152,13 @@ def _along_scores(evaluation: Evaluation) -> Picture:
         _draw_cloud(ax, values, {"plausibility": pl, "belief": bel})
     else:
         _draw_band(ax, evaluation, values, curve)
-    ax.set_xlabel(axis)
+    ax.set_xlabel(axis.capitalize())
     ax.set_ylabel(f"Degree of belief in class {label(evaluation.class_names[1])}")
     what = "Belief and plausibility" if has_beliefs(evaluation) else "Probability"
     width = float(np.mean(pl - bel))
     return Picture(
-        f"{what} along the {axis.lower()}s".replace("probabilitys", "probabilities"),
-        alt=f"{what} of class {named(evaluation.class_names[1])} over the {axis.lower()}, from "
+        f"{what} along the {axis}s".replace("probabilitys", "probabilities"),
+        alt=f"{what} of class {named(evaluation.class_names[1])} over the {axis}, from "
         f"{values.min():.4g} to {values.max():.4g}. The mean width between belief and "
         f"plausibility is {fixed(width)}.",
         caption=f"{what} of the positive class. Marks above are samples of the positive class, "
@@ -198,7 +192,7 @@ def _as_curve(values: Floats, bel: Floats, pl: Floats) -> tuple[Floats, Floats, 
 def _draw_band(
     ax: Axes, evaluation: Evaluation, values: Floats, curve: tuple[Floats, Floats, Floats]
 ) -> None:
-    groups = groups_along(evaluation)
+    groups = equal_groups(values)
     sizes = np.array([len(rows) for rows in groups])
     positive = np.array([evaluation.y[rows].sum() for rows in groups])
     display = BeliefBandDisplay(
@@ -248,7 +242,7 @@ def _extent(values: Floats) -> tuple[float, float]:
 
 
 def _density(evaluation: Evaluation) -> Picture:
-    values, axis = _axis(evaluation)
+    values, axis = along(evaluation)
     figure = Figure(figsize=(8, 2.8), layout="constrained")
     ax = figure.subplots()
     edges = np.linspace(*_extent(values), _N_COLUMNS + 1)
@@ -263,14 +257,14 @@ def _density(evaluation: Evaluation) -> Picture:
         name = f"class {label(evaluation.class_names[side])}, n = {count(len(inside))}"
         ax.stairs(heights, edges, label=name, lw=1.5, **styles[side])
         sizes.append(f"{count(len(inside))} of class {named(evaluation.class_names[side])}")
-    ax.set_xlabel(axis)
+    ax.set_xlabel(axis.capitalize())
     ax.set_ylabel("Density")
     ax.legend(loc="best")
     medians = [fixed(float(np.median(values[evaluation.y == side]))) for side in (1, 0)]
     return Picture(
-        f"Density of the {axis.lower()}",
-        alt=f"Histograms of the {axis.lower()}: {sizes[0]}, median {medians[0]}, and {sizes[1]}, "
+        f"Density of the {axis}",
+        alt=f"Histograms of the {axis}: {sizes[0]}, median {medians[0]}, and {sizes[1]}, "
         f"median {medians[1]}.",
-        caption=f"Where the samples are: density of the {axis.lower()} in each class.",
+        caption=f"Where the samples are: density of the {axis} in each class.",
         svg=svg_of(figure),
     )

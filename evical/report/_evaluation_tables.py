@@ -28,7 +28,6 @@ _THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.2)
 LEVEL = 0.05
 _N_BINS = 10
-_N_GROUPS = 8
 
 
 def has_beliefs(evaluation: Evaluation) -> bool:
@@ -161,10 +160,16 @@ def _within(inside: bool, pvalue: float) -> str:
     return "no" if pvalue < LEVEL else "but for chance"
 
 
-def groups_along(evaluation: Evaluation) -> list[NDArray[np.intp]]:
-    """Rows of groups of about equal size along the scores, or the probabilities."""
-    values = evaluation.probability if evaluation.scores is None else evaluation.scores
-    edges = np.unique(np.quantile(values, np.linspace(0, 1, _N_GROUPS + 1)[1:-1]))
+def along(evaluation: Evaluation) -> tuple[Floats, str]:
+    """The scores, or the probabilities, along which samples are shown, and what they are."""
+    if evaluation.scores is None:
+        return evaluation.probability, "probability"
+    return evaluation.scores, "score"
+
+
+def equal_groups(values: Floats, n_groups: int = 8) -> list[NDArray[np.intp]]:
+    """Rows of groups of about equal size along ascending values."""
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, n_groups + 1)[1:-1]))
     # Equal values stay together.
     number = np.searchsorted(edges, values, side="left")
     return [np.flatnonzero(number == i) for i in np.unique(number)]
@@ -173,11 +178,10 @@ def groups_along(evaluation: Evaluation) -> list[NDArray[np.intp]]:
 def width_table(evaluation: Evaluation) -> Table:
     """How wide the belief intervals are along the scores."""
     bel, pl = beliefs(evaluation)
-    values = evaluation.probability if evaluation.scores is None else evaluation.scores
-    what = "probability" if evaluation.scores is None else "score"
+    values, what = along(evaluation)
     widths = pl - bel
     rows = []
-    for members in groups_along(evaluation):
+    for members in equal_groups(values):
         inside, width = values[members], widths[members]
         rows.append((inside.min(), inside.max(), len(members), width.mean(), width.max()))
     return Table.of(
