@@ -208,20 +208,14 @@ def _advice(evaluation: EnsembleEvaluation) -> list[str]:
 
     By the Brier scores of the recommended one, and of Dempster's rule or the consensus.
     """
-    combined, ways = len(evaluation.members), evaluation.ways
-    fused = ways[combined + 1 : -1]
-    if DEMPSTER not in fused and STACKED not in fused:
+    combined = len(evaluation.members)
+    places = {name: combined + i for i, name in enumerate(evaluation.others, start=1)}
+    learned = places.get(STACKED, combined if is_stacked(evaluation.rule) else None)
+    if learned is None or not {DEMPSTER, STACKED} & places.keys():
         return []
-    learned = combined if is_stacked(evaluation.rule) else None
-    if STACKED in fused:
-        learned = combined + 1 + fused.index(STACKED)
-    if learned is None:
-        return []
-    joined, other = combined, "Dempster's rule"
+    joined, other = places.get(DEMPSTER, combined), "Dempster's rule"
     if rule_name(evaluation.rule).lower().startswith("consensus"):
-        other = "the consensus without labels"
-    elif DEMPSTER in fused:
-        joined = combined + 1 + fused.index(DEMPSTER)
+        joined, other = combined, "the consensus without labels"
     losses = evaluation.losses()["brier_score"]
     found = Estimate.of(losses[learned] - losses[joined])
     size = plus_minus(found.mean, found.standard_error, sign=True)
