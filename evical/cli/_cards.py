@@ -21,10 +21,8 @@ def checks_of(selection: Selection, fitted: Model) -> str:
     if is_conformal(fitted.calibrator):
         return conformal_checks_text(_conformal(selection, fitted, fitted.calibrator))
     judged = judge(selection, n_bins=_BINS)
-    if isinstance(judged, Evaluation):
-        return checks_text(judged.name, check_calibration(judged))
-    # Each class against the rest, at a level of which it has an equal part.
-    each = judged.by_class()
+    each = [judged] if isinstance(judged, Evaluation) else judged.by_class()
+    # Of several classes each against the rest, at a level of which it has an equal part.
     level = _LEVEL / len(each)
     found = [(one.name, check_calibration(one, level=level, n_bins=_BINS)) for one in each]
     return "\n\n".join(checks_text(name, check) for name, check in found)

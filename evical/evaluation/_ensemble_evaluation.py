@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.checks.arguments import as_sequence, check_instance, check_rows, shown
+from dstheory.checks.arguments import as_mapping, as_sequence, check_instance, check_rows, shown
 from dstheory.notebook import ShownFields, html_table
 from evical._typing import Floats, SamplesLike
 from evical.beliefs import Beliefs
@@ -153,22 +153,15 @@ class EnsembleEvaluation:
         """
         masses = as_sequence(masses, "masses", "a mass function for each member")
         check_instance("combined", combined, _KINDS, "a MassFunction")
-        if by_source is not None:
-            check_instance("by_source", by_source, Mapping, "a mapping of names to arrays")
-        if others is not None:
-            check_instance("others", others, Mapping, "a mapping of names to mass functions")
+        learned = {} if by_source is None else by_source
+        ways = {} if others is None else others
+        learned = as_mapping(learned, "by_source", "a mapping of names to arrays")
+        ways = as_mapping(ways, "others", "a mapping of names to mass functions")
         labels = check_labels(y)
         names = _names(members, len(masses))
         _check_members(masses, names)
-        _check_beliefs(
-            [
-                *zip(names, masses, strict=True),
-                ("the combination", combined),
-                *(others or {}).items(),
-            ],
-            combined.frame,
-            len(labels),
-        )
+        fused = [("the combination", combined), *ways.items()]
+        _check_beliefs([*zip(names, masses, strict=True), *fused], combined.frame, len(labels))
         given = [one if isinstance(one, Beliefs) else Listed.of(one) for one in masses]
         return cls(
             name=name,
@@ -180,8 +173,8 @@ class EnsembleEvaluation:
             combined=_as_normal(combined),
             conflict=np.asarray(conflict_of(given) if conflict is None else conflict, np.float64),
             undecided=excluding(given),
-            by_source=dict(by_source or {}),
-            others={name: _as_normal(one) for name, one in (others or {}).items()},
+            by_source=learned,
+            others={name: _as_normal(one) for name, one in ways.items()},
         )
 
     @classmethod
