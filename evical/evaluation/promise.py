@@ -135,7 +135,7 @@ def check_promise(
     the logistic likelihood and confidence models was called broken for at most 1.4 % of the
     samples, with 50 to 10,000 samples to calibrate with and 200 to 10,000 to judge. Of the
     likelihood model on a map of two steps, which it cannot follow, with 1,000 samples to calibrate
-    with, it was called broken for 62 % of the samples with 1,000 to judge, for all with 10,000, and
+    with, it was called broken for 59 % of the samples with 1,000 to judge, for all with 10,000, and
     for 2 % with 200.
 
     Examples
