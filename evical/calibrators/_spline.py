@@ -72,7 +72,7 @@ class SplineCalibrator(PosteriorCurve, BaseCalibrator, LevelSets):  # type: igno
     "confidence" takes :math:`\mu \pm z \sigma`, cut as in `AutoCalibrator`, and discounts it by its
     level as `LogisticCalibrator` does; "likelihood" has the mean width of the level sets of
     :math:`\exp(-(\eta - \mu)^2 / 2 \sigma^2)` (Xu et al. 2016, eq. 22-23), around the posterior
-    mean. The 95 % interval covers 92 to 100 % of smooth maps from 50 samples on, and less beside
+    mean. The 95 % interval covers 93 to 100 % of smooth maps from 50 samples on, and less beside
     jumps: see "Intervals and their coverage" in the guide.
 
     If all scores are equal, the probability is that of a single bin.
