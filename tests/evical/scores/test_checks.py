@@ -5,6 +5,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion, LogisticCalibrator
 from evical.conformal import ConformalClassifier
+from evical.evaluation import compare
 from evical.multiclass import SoftmaxCalibrator
 from evical.scores.checks import (
     check_binary,
@@ -157,6 +158,9 @@ def test_lengths():
         lambda X, y, sample_weight: EvidentialFusion(
             "dempster", calibrator="logistic:bayesian"
         ).fit([X[:, 0]] * 2, y, sample_weight),
+        lambda X, y, sample_weight: compare(
+            X[:, 0], y, ["logistic:bayesian", "binning"], cv=2, sample_weight=sample_weight
+        ),
     ],
 )
 def test_weights_of_sum_one_are_one_sample(fit):
