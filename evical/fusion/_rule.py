@@ -37,7 +37,13 @@ from evical.calibrators.saved import VERSION, check_saved, plain, restored_array
 from evical.fusion.conflicts import exclusive
 from evical.fusion.conflicts import total_conflict as in_total_conflict
 from evical.fusion.described import Formula, Learned, learned_from
-from evical.scores.checks import as_column, check_labels, check_weights, missing
+from evical.scores.checks import (
+    as_column,
+    check_labels,
+    check_weights,
+    missing,
+    warn_of_unit_sum,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -475,7 +481,9 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
             If there is no source or sample, numbers of samples differ, a label is not in the
             frame, all labels are the same, or a size, weight or parameter is not usable.
         """
-        return self._fit(sources, y, sizes, sample_weight)
+        self._fit(sources, y, sizes, sample_weight)
+        warn_of_unit_sum(sample_weight if self.needs == "labels" else None)
+        return self
 
     def _fit(
         self, sources: Any, y: Any = None, sizes: Any = None, sample_weight: Any = None

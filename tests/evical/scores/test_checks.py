@@ -1,11 +1,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 from sklearn.naive_bayes import GaussianNB
 
+from dstheory import Frame, bayesian
 from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion, LogisticCalibrator
 from evical.conformal import ConformalClassifier
 from evical.evaluation import compare
+from evical.fusion import Mixture
 from evical.multiclass import SoftmaxCalibrator
 from evical.scores.checks import (
     check_binary,
@@ -158,6 +161,9 @@ def test_lengths():
         lambda X, y, sample_weight: EvidentialFusion(
             "dempster", calibrator="logistic:bayesian"
         ).fit([X[:, 0]] * 2, y, sample_weight),
+        lambda X, y, sample_weight: Mixture(weights="likelihood").fit(
+            [bayesian(Frame([0, 1]), expit(X * [-1, 1]))] * 2, y, sample_weight=sample_weight
+        ),
         lambda X, y, sample_weight: compare(
             X[:, 0], y, ["logistic:bayesian", "binning"], cv=2, sample_weight=sample_weight
         ),
