@@ -10,7 +10,13 @@ from sklearn.utils.validation import validate_data
 from dstheory import Frame, MassFunction
 from dstheory.checks.arguments import without_mask
 from evical._typing import Floats, SamplesLike
-from evical.scores.checks import check_labels, check_weights, refuse, refuse_huge
+from evical.scores.checks import (
+    check_labels,
+    check_weights,
+    refuse,
+    refuse_huge,
+    warn_of_unit_sum,
+)
 
 Metric: TypeAlias = Literal["euclidean", "precomputed"]
 _GREATEST = 1e100  # products of its square are floats
@@ -308,8 +314,14 @@ def read_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     ------
     TypeError, ValueError
         If they are no weights of n samples, or all zero.
+
+    Warns
+    -----
+    UserWarning
+        If those of ten samples or more have the sum 1, so that they count as one sample.
     """
     weight = check_weights(sample_weight, n)
+    warn_of_unit_sum(sample_weight, stacklevel=5)
     if weight is None:
         return np.ones(n)
     if not weight.any():

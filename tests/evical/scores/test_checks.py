@@ -9,6 +9,7 @@ from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialFusion, L
 from evical.conformal import ConformalClassifier
 from evical.evaluation import compare
 from evical.fusion import Mixture
+from evical.learners import EvidentialRBFClassifier, EvidentialRegressor
 from evical.multiclass import SoftmaxCalibrator
 from evical.scores.checks import (
     check_binary,
@@ -158,6 +159,8 @@ def test_lengths():
             [GaussianNB()] * 2, calibrator="logistic:bayesian", rule="dempster", cv=3
         ).fit,
         ConformalClassifier(GaussianNB(), random_state=0).fit,
+        EvidentialRBFClassifier(n_prototypes=2, random_state=0).fit,
+        EvidentialRegressor(n_prototypes=2, random_state=0).fit,
         lambda X, y, sample_weight: EvidentialFusion(
             "dempster", calibrator="logistic:bayesian"
         ).fit([X[:, 0]] * 2, y, sample_weight),
