@@ -16,6 +16,7 @@ from typing import Any, Literal, SupportsFloat, TypeVar, Union, get_args, get_or
 
 import numpy as np
 
+from evical._fitting import declared_types
 from tests.support.public_objects import PACKAGES, callables
 
 # What a name means where it has several kinds, or choices that have nothing in common.
@@ -151,9 +152,11 @@ def parameters():
                 signature = inspect.signature(function)
             except ValueError:  # an exception of Python has none
                 continue
+            made = declared_types(function.__init__) if inspect.isclass(function) else {}
+            types = made | declared_types(function)
             for name, one in signature.parameters.items():
                 if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) and name != "self":
-                    found[name].append((path, one.annotation))
+                    found[name].append((path, types.get(name, one.annotation)))
     return found
 
 

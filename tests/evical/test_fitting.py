@@ -93,7 +93,7 @@ def test_types_of_parameters_are_known(public):
 
 def test_types_for_type_checkers_alone_hide_only_those_of_their_class():
     class Own(IsotonicCalibrator):
-        shown: "Nowhere" = None  # noqa: F821
+        shown: "Nowhere" = None  # noqa: F821  # that is the case
 
     assert "shown" not in declared_types(Own)
     with pytest.raises(ValueError, match="model is 'bayes', expected one of 'likelihood'"):
