@@ -43,7 +43,7 @@ from evical.scores.checks import (
     check_samples,
     columns_of,
     missing,
-    warn_of_unit_sum,
+    warn_of_little_weight,
 )
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 from evical.source import EvidentialSource
@@ -184,7 +184,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
             warn_of_minus_one(named, self.classes_)
         if isinstance(self.fusion_, Consensus):
             self.fusion_.warn_of_few_labels()
-        warn_of_unit_sum(sample_weight)
+        warn_of_little_weight(sample_weight)
         warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER)
         return self
 

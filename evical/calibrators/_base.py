@@ -34,7 +34,7 @@ from evical.scores.checks import (
     check_unit,
     check_weights,
     refuse,
-    warn_of_unit_sum,
+    warn_of_little_weight,
 )
 from evical.scores.counts import checked_counts
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
@@ -136,7 +136,7 @@ class BaseCalibrator(saved.SavedCalibrator):
         WrongWayWarning
             If higher scores indicate the negative class.
         UserWarning
-            If the weights of ten samples or more have the sum 1, so that they count as one sample.
+            If ten weights or more have a sum of at most 1, so that they count as one sample.
         """
         self._fit_quietly(scores, y, sample_weight)
         return self._watched()
@@ -237,7 +237,7 @@ class BaseCalibrator(saved.SavedCalibrator):
     def _watched(self, warned: bool = False) -> Self:
         """Fitted to scores of a user: warns of reversed ones, and of another scale to predict."""
         self._extent = extent_of(self.counts_.scores)
-        warn_of_unit_sum(self.counts_.total, stacklevel=5)
+        warn_of_little_weight(self.counts_.total, stacklevel=5)
         if not warned:
             warn_of_wrong_ways(self._wrong_ways(), stacklevel=5)
         return self

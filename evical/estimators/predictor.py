@@ -34,7 +34,7 @@ from evical.beliefs import Beliefs
 from evical.beliefs.composed import conflict
 from evical.beliefs.products import MAX_CLASSES
 from evical.fusion import Rule
-from evical.scores.checks import ReadsLabels, warn_of_unit_sum
+from evical.scores.checks import ReadsLabels, warn_of_little_weight
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 
 T = TypeVar("T")
@@ -106,7 +106,7 @@ class BeliefPredictor(ReadsLabels, MetaEstimatorMixin):  # type: ignore[misc]  #
         if weight is not None and not any(name.endswith("__sample_weight") for name in fit_params):
             _warn_of_weightless(self._weightless())
         self._fit(X, y, weight, **fit_params)
-        warn_of_unit_sum(weight, stacklevel=5)
+        warn_of_little_weight(weight, stacklevel=5)
         warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER, stacklevel=5)
         return self
 

@@ -42,7 +42,7 @@ from evical.scores.checks import (
     check_numbers,
     check_same_length,
     check_scores,
-    warn_of_unit_sum,
+    warn_of_little_weight,
 )
 from evical.significance import Results, friedman, nemenyi
 from evical.significance.ranks import FriedmanResult, NemenyiResult
@@ -295,7 +295,7 @@ def compare(
         check_callable("on_fit", on_fit, "a function without arguments")
     estimators = name_methods(methods, values)
     weight = checked_weights(sample_weight, len(codes))
-    warn_of_unit_sum(sample_weight, stacklevel=3)
+    warn_of_little_weight(sample_weight, stacklevel=3)
     folds = folds_of(codes, cv, repeats, random_state, weight)
     results = try_methods(estimators, values, codes, weight, folds, n_jobs, on_fit)
     failures = _failures(results)

@@ -42,7 +42,7 @@ from evical.scores.checks import (
     check_labels,
     check_weights,
     missing,
-    warn_of_unit_sum,
+    warn_of_little_weight,
 )
 
 
@@ -482,7 +482,7 @@ class Rule(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
             frame, all labels are the same, or a size, weight or parameter is not usable.
         """
         self._fit(sources, y, sizes, sample_weight)
-        warn_of_unit_sum(sample_weight if self.needs == "labels" else None)
+        warn_of_little_weight(sample_weight if self.needs == "labels" else None)
         return self
 
     def _fit(

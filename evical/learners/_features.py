@@ -15,7 +15,7 @@ from evical.scores.checks import (
     check_weights,
     refuse,
     refuse_huge,
-    warn_of_unit_sum,
+    warn_of_little_weight,
 )
 
 Metric: TypeAlias = Literal["euclidean", "precomputed"]
@@ -318,12 +318,12 @@ def read_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     Warns
     -----
     UserWarning
-        If those of ten samples or more have the sum 1, so that they count as one sample.
+        If ten weights or more have a sum of at most 1, so that they count as one sample.
     """
     weight = check_weights(sample_weight, n)
-    warn_of_unit_sum(sample_weight, stacklevel=5)
     if weight is None:
         return np.ones(n)
     if not weight.any():
         raise ValueError("sample_weight is zero for all samples; at least one must count")
+    warn_of_little_weight(weight, stacklevel=5)
     return weight

@@ -38,7 +38,7 @@ from evical.scores.checks import (
     missing,
     real_numbers,
     refuse,
-    warn_of_unit_sum,
+    warn_of_little_weight,
 )
 from evical.scores.direction import Direction, warn_of_wrong_ways
 from evical.scores.scale import extent_of, warn_of_scale
@@ -234,11 +234,11 @@ class BaseMulticlassCalibrator(saved.SavedCalibrator):
             If a binary calibrator is fitted to each column, and higher scores of some column speak
             against its class.
         UserWarning
-            If the weights of ten samples or more have the sum 1, so that they count as one sample.
+            If ten weights or more have a sum of at most 1, so that they count as one sample.
         """
         self._fit_quietly(scores, y, sample_weight, classes)
         self._extent = extent_of(check_table(scores))
-        warn_of_unit_sum(sample_weight)
+        warn_of_little_weight(sample_weight)
         warn_of_wrong_ways(self._wrong_ways())
         return self
 

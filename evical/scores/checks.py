@@ -26,7 +26,7 @@ from evical.errors import WeightError
 
 _TEXT_OF_FLOAT = np.dtype("<U32").itemsize
 _LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of their sum
-_MANY, _ROUNDED = 10, 1e-6  # weights that are shares of 1, and how well float32 adds them up
+_MANY, _ROUNDED = 10, 1e-6  # weights that may be shares of 1, and how well float32 adds them up
 FINITE = "a finite number (neither NaN nor infinity)"
 """What `refuse` says of a score."""
 
@@ -193,8 +193,8 @@ def check_weights(weights: ArrayLike | None, n: int, name: str = "sample_weight"
     return array
 
 
-def warn_of_unit_sum(weights: ArrayLike | None, stacklevel: int = 4) -> None:
-    """Warn the caller of `fit` of many samples that count as one, since their weights have sum 1.
+def warn_of_little_weight(weights: ArrayLike | None, stacklevel: int = 4) -> None:
+    """Warn the caller of `fit` of many samples that count as one or less, as shares of 1 do.
 
     Parameters
     ----------
@@ -205,10 +205,10 @@ def warn_of_unit_sum(weights: ArrayLike | None, stacklevel: int = 4) -> None:
     """
     if weights is None or len(array := np.asarray(weights, dtype=np.float64)) < _MANY:
         return
-    if abs(array.sum() - 1.0) <= _ROUNDED:
+    if (total := float(array.sum())) <= 1.0 + _ROUNDED:
         warnings.warn(
-            f"the weights of {len(array)} samples have the sum 1, so that all of them count as "
-            "one sample; divide the weights by their mean",
+            f"the weights of {len(array)} samples have the sum {total:.3g}, so that together they "
+            "count as no more than one sample; divide the weights by their mean",
             stacklevel=stacklevel,
         )
 

@@ -22,8 +22,11 @@ from tests.evical.curves.of_arrays import near_isotonic_path
 from tests.naive import near_isotonic as naive
 from tests.support.each import each
 
-# Random samples may point the wrong way.
-pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore:{warned}")
+    # Random samples may point the wrong way, and weights of all sizes are tried.
+    for warned in (":evical.errors.WrongWayWarning", "the weights of 200 samples have the sum")
+]
 
 DATA = Path(os.environ.get("EVICAL_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
@@ -175,7 +178,6 @@ def test_without_smoothing_only_the_order_of_scores_counts(transform):
     np.testing.assert_array_equal(other, plain)
 
 
-@pytest.mark.filterwarnings("ignore:the weights of 200 samples have the sum 1")  # on purpose
 @each("total", [1e-12, 1e-3, 1.0, 1e9, 1e12, 2.0**53])
 @each("model", ["bayesian", "likelihood"])
 def test_any_scale_of_weights(total, model):

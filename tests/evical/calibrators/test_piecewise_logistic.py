@@ -258,6 +258,7 @@ def test_deviance_of_far_log_odds_is_that_of_a_line_search(gap):
     assert got[0, 0] == pytest.approx(wanted, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the weights of .* samples have the sum")  # on purpose
 @pytest.mark.parametrize("total", [1e-10, 0.5])
 def test_evidence_of_less_than_one_sample_leaves_nearly_all_open(total):
     weights = np.full(40, total / 40)

@@ -257,6 +257,7 @@ def test_scores_beside_an_outlier_that_is_too_far_are_one():
     np.testing.assert_allclose(calibrator.predict_proba([0, 29, 1e100]), wanted, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the weights of .* samples have the sum")  # on purpose
 @pytest.mark.filterwarnings("ignore:scores look reversed")  # as labels take turns
 @each(
     ("scores", "weight"),

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from dstheory import Frame, bayesian
@@ -181,3 +182,13 @@ def test_weights_of_sum_one_are_one_sample(fit):
     with pytest.warns(UserWarning, match="the weights of 60 samples have the sum 1") as caught:
         fit(X, y, sample_weight=share.astype(np.float32))
     assert [one.filename for one in caught] == [__file__]
+
+
+def test_weights_of_sum_one_are_no_more_than_one_sample_in_each_fold():
+    X, y = np.random.default_rng(0).normal(size=(60, 1)), np.tile([0, 1], 30)
+    classifier = EvidentialClassifier(GaussianNB(), calibrator="logistic:bayesian", cv=3)
+    with pytest.warns(UserWarning, match="samples have the sum 0.8, so that together") as caught:
+        cross_val_predict(
+            classifier, X + y[:, np.newaxis], y, params={"sample_weight": np.full(60, 1 / 60)}
+        )
+    assert len(caught) == 5
