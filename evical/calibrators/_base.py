@@ -139,7 +139,7 @@ class BaseCalibrator(saved.SavedCalibrator):
             If ten weights or more have a sum of at most 1, so that they count as one sample.
         """
         self._fit_quietly(scores, y, sample_weight)
-        return self._watched()
+        return self._watched(weights=sample_weight)
 
     def _fit_quietly(
         self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -234,10 +234,10 @@ class BaseCalibrator(saved.SavedCalibrator):
         self._learn(self.counts_ + new if hasattr(self, "counts_") else new, known)
         return self._watched(warned)
 
-    def _watched(self, warned: bool = False) -> Self:
+    def _watched(self, warned: bool = False, weights: ArrayLike | None = None) -> Self:
         """Fitted to scores of a user: warns of reversed ones, and of another scale to predict."""
         self._extent = extent_of(self.counts_.scores)
-        warn_of_little_weight(self.counts_.total, stacklevel=5)
+        warn_of_little_weight(self.counts_.total if weights is None else weights, stacklevel=5)
         if not warned:
             warn_of_wrong_ways(self._wrong_ways(), stacklevel=5)
         return self

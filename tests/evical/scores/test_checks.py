@@ -154,6 +154,9 @@ def test_lengths():
     "fit",
     [
         LogisticCalibrator(model="bayesian").fit,
+        lambda X, y, sample_weight: LogisticCalibrator(model="bayesian").fit(
+            np.sign(X[:, 0]), y, sample_weight
+        ),
         SoftmaxCalibrator().fit,
         EvidentialClassifier(GaussianNB(), calibrator="logistic:bayesian", cv=3).fit,
         EvidentialEnsemble(
