@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 from scipy.special import logsumexp, softmax
 
 from evical._typing import Floats
@@ -373,7 +374,7 @@ def fit_pool(
     """
     amounts = np.bincount(sample.codes, sample.counts, sample.evidence.shape[1]).astype(np.float64)
     if len(amounts) > 2 and amounts.min() > 0 and not sample.evidence.any():
-        return _of_amounts(amounts, shares)
+        return _of_amounts(amounts, shares, _PENALTIES[0] if precision is None else precision)
     complete = sample if filled is None or not filled.any() else sample.part(~filled)
     found = _tried(complete, complete, shares, precision)
     if complete is not sample:
@@ -391,10 +392,14 @@ def fit_pool(
     return replace(_mean([one.pool for one in found], weights), filled=float(share))
 
 
-def _of_amounts(amounts: Floats, shares: Floats) -> LogPool:
-    """Without evidence: the shares of the classes, which a prior of intercepts draws together."""
+def _of_amounts(amounts: Floats, shares: Floats, precision: float) -> LogPool:
+    """Without evidence: the shares of the classes, which a prior of intercepts draws together.
+
+    Of the weights nothing is known but their prior.
+    """
     own = np.linalg.pinv(np.diag(amounts) - np.outer(amounts, amounts / amounts.sum()))
-    return LogPool(shares, np.log(amounts) - np.log(amounts).mean(), np.pad(own, (len(shares), 0)))
+    spread = np.linalg.inv(_precision(len(shares), precision))
+    return LogPool(shares, np.log(amounts) - np.log(amounts).mean(), block_diag(spread, own))
 
 
 class _Tried(NamedTuple):

@@ -170,6 +170,15 @@ def test_three_classes_about_which_nobody_speaks():
     np.testing.assert_allclose(fusion.predict_interval(nobody, level=0.95)[0], expected, rtol=1e-6)
 
 
+def test_nothing_is_known_of_weights_without_evidence():
+    """Sources that were even in each sample of the fit may later be right, or wrong."""
+    y, even = np.repeat([0, 1, 2], [80, 15, 5]), np.full((100, 3), 1 / 3)
+    fusion, sure = EvidentialFusion().fit([even, even], y), np.array([[0.9, 0.05, 0.05]])
+    lower, upper = fusion.predict_interval([sure, sure], level=0.95)[0].T
+    assert (lower < 0.01).all()
+    assert (upper > 0.99).all()
+
+
 def test_sources_that_never_speak_together():
     y, p, _ = overlapping(600, 0.5, 0.0, seed=3)
     p[0, ::2], p[1, 1::2] = np.nan, np.nan
