@@ -372,14 +372,14 @@ def fit_pool(
     >>> fit_pool(sample, np.array([0.5, 0.5])).weights.round(1)
     array([0.9, 0.1])
     """
-    amounts = np.bincount(sample.codes, sample.counts, sample.evidence.shape[1]).astype(np.float64)
-    if len(amounts) > 2 and amounts.min() > 0 and not sample.evidence.any():
+    _, k, s = sample.evidence.shape
+    amounts = np.bincount(sample.codes, sample.counts, k).astype(np.float64)
+    if k > 2 and amounts.min() > 0 and not sample.evidence.any():
         return _of_amounts(amounts, shares, _PENALTIES[0] if precision is None else precision)
     complete = sample if filled is None or not filled.any() else sample.part(~filled)
     found = _tried(complete, complete, shares, precision)
     if complete is not sample:
         found += _tried(sample, complete, shares, precision)
-    _, k, s = sample.evidence.shape
     if 2 < k <= _MANY and k * (s + 1) <= _MOST and s > 0:
         best = max(found, key=lambda one: one.score)
         found = [one._replace(pool=_untied(one.pool)) for one in found]
@@ -661,16 +661,12 @@ def _untied(pool: LogPool) -> LogPool:
 
 def _mean(pools: list[LogPool], shares: Floats) -> LogPool:
     """Mean of the coefficients, and their covariance: the mean one, and that of the means."""
-    flat = np.stack([_flat(pool) for pool in pools])
-    mean = shares @ flat
-    moved = flat - mean
-    covariance = np.tensordot(shares, np.stack([pool.covariance for pool in pools]), 1)
-    covariance += (shares * moved.T) @ moved
-    k = len(pools[0].intercepts)
-    if pools[0].weights.ndim == 1:
-        return LogPool(mean[:-k], mean[-k:], covariance)
-    table = mean.reshape(k, -1)
-    return LogPool(table[:, :-1], table[:, -1], covariance)
+
+    def mean(name: str) -> Floats:
+        return np.tensordot(shares, np.stack([getattr(pool, name) for pool in pools]), 1)
+
+    apart = np.cov([_flat(pool) for pool in pools], rowvar=False, bias=True, aweights=shares)
+    return LogPool(mean("weights"), mean("intercepts"), mean("covariance") + apart)
 
 
 def _flat(pool: LogPool) -> Floats:
